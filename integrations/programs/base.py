@@ -1,0 +1,328 @@
+"""What is a program made of? Frozen dataclasses, standard library only.
+
+A program is data: the stage machine, the guards and the pages read it and never ask which program it is.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cached_property
+
+
+class Stage(StrEnum):
+    """Where an integration stands: five stages and three ends, the same for every program."""
+
+    ENGAGE = "engage"
+    DEVELOP = "develop"
+    REVIEW = "review"
+    RELEASE = "release"
+    SUPPORT = "support"
+    WITHDRAWN = "withdrawn"
+    DECLINED = "declined"
+    ARCHIVED = "archived"
+
+
+OPEN_STAGES = (Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE, Stage.SUPPORT)
+ENDS = (Stage.WITHDRAWN, Stage.DECLINED, Stage.ARCHIVED)
+
+
+class Who(StrEnum):
+    """Who fulfils a requirement. BOTH: each side signs or attends."""
+
+    PARTNER = "partner"
+    PROGRAM = "program"
+    BOTH = "both"
+    MACHINE = "machine"
+
+
+class Kind(StrEnum):
+    """How a requirement is fulfilled."""
+
+    FORM = "form"
+    DOCUMENT = "document"
+    AGREEMENT = "agreement"
+    ATTESTATION = "attestation"
+    MEETING = "meeting"
+    CREDENTIALS = "credentials"
+    CHECK = "check"
+
+
+class Scope(StrEnum):
+    """Given once for one integration, or once for all of the company's integrations in the program."""
+
+    INTEGRATION = "integration"
+    PARTNER = "partner"
+
+
+class Verb(StrEnum):
+    """What a program promises its users about issues. TRACK: no figures are promised."""
+
+    RESPOND = "respond"
+    RESOLVE = "resolve"
+    TRACK = "track"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A resource: its title and address."""
+
+    title: str
+    url: str
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One question of a form. `type`: text, lines, url, email, choice, choices, number, date, yes.
+
+    `max_lines` and `max_length` bound the answer; `options` are (value, label) pairs.
+    """
+
+    key: str
+    label: str
+    type: str = "text"
+    help: str = ""
+    required: bool = True
+    max_lines: int | None = None
+    max_length: int = 4000
+    options: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One item of a program's checklist.
+
+    It must be met to leave its own step, or, where `needed_for` names a stage, to enter that stage.
+    `group` puts it into an any-of group; `categories` limits it to integrations of those categories;
+    `optional` means that a missing answer never blocks ("only if needed").
+    """
+
+    id: str
+    title: str
+    who: Who
+    kind: Kind
+    why: str = ""
+    needed_for: Stage | None = None
+    scope: Scope = Scope.INTEGRATION
+    optional: bool = False
+    group: str = ""
+    fields: tuple[Field, ...] = ()
+    statement: str = ""  # attestation: what is attested
+    agreement: str = ""  # agreement: "mnda" or "tpa"
+    meeting_items: tuple[str, ...] = ()  # meeting: what is ticked there
+    checks: tuple[str, ...] = ()  # check: keys of verification's checks
+    permanent: bool = False  # credentials: may stay for re-checks after the review
+    accept: tuple[str, ...] = ("pdf", "png", "jpeg", "txt", "zip")  # document: kinds by content
+    categories: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """An any-of group: at least `minimum` of the requirements that name it must be met."""
+
+    key: str
+    title: str
+    minimum: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the path under its published name. `also`: further stages lived under the same name."""
+
+    key: str
+    name: str
+    stage: Stage
+    summary: str
+    requirements: tuple[Requirement, ...] = ()
+    links: tuple[Link, ...] = ()
+    also: tuple[Stage, ...] = ()
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        return (self.stage, *self.also)
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """What an integration is about, with its meaning in one line. `links`: resources of this category."""
+
+    key: str
+    name: str
+    meaning: str
+    links: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Licence:
+    """One published line of a licence list: SPDX ids that pass, SPDX ids on which a person decides."""
+
+    published: str
+    allow: tuple[str, ...] = ()
+    ask: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LicencePolicy:
+    """Which licences pass. No lines: the program publishes no rule."""
+
+    summary: str
+    lines: tuple[Licence, ...] = ()
+    languages: tuple[str, ...] = ()
+
+    @property
+    def allow(self) -> frozenset[str]:
+        return frozenset(spdx for line in self.lines for spdx in line.allow)
+
+    @property
+    def ask(self) -> frozenset[str]:
+        return frozenset(spdx for line in self.lines for spdx in line.ask)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A promise in elapsed hours or in business days; `ideally` where the text is not hard."""
+
+    hours: int | None = None
+    business_days: int | None = None
+    ideally: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sla:
+    """What the program promises about issues in support. A target may be absent."""
+
+    verb: Verb
+    summary: str
+    critical: Target | None = None
+    other: Target | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """A tier of listed integrations. `requirements` and `groups` must be met to be granted it.
+
+    `granted_at_release`: the tier that a released integration enters; `on_request`: the partner may ask for it.
+    """
+
+    key: str
+    name: str
+    meaning: str
+    namespace: str = ""
+    granted_at_release: bool = False
+    on_request: bool = False
+    requirements: tuple[Requirement, ...] = ()
+    groups: tuple[Group, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Agency:
+    """A development agency that partners may hire."""
+
+    name: str
+    email: str
+    site: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """A program's text as of one date (YYYY-MM): immutable once used.
+
+    `renamed` maps requirement ids, step keys and category keys of an older edition to this one's
+    ({"2021-10": {"old": "new"}}); what it does not name keeps its name where it exists here, else it is dropped.
+    """
+
+    date: str
+    title: str
+    source: str
+    steps: tuple[Step, ...]
+    categories: tuple[Category, ...]
+    mailbox: str
+    licences: LicencePolicy
+    sla: Sla
+    listing: str
+    removal: str
+    tiers: tuple[Tier, ...]
+    offerings: tuple[str, ...]
+    contact: str = "Alliances manager"
+    review_days: int = 10  # the portal's own promise to the partner, in business days
+    groups: tuple[Group, ...] = ()
+    links: tuple[Link, ...] = ()
+    agencies: tuple[Agency, ...] = ()
+    badges: tuple[str, ...] = ()
+    badge_terms: str = ""
+    benefits: tuple[str, ...] = ()
+    resubmission: str = ""
+    renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def requirements(self) -> tuple[Requirement, ...]:
+        """Every requirement of the path, in order (tiers apart)."""
+        return tuple(r for step in self.steps for r in step.requirements)
+
+    def requirement(self, id: str) -> Requirement | None:
+        """The requirement of that id, of the path or of a tier."""
+        tier = (r for t in self.tiers for r in t.requirements)
+        return next((r for r in (*self.requirements(), *tier) if r.id == id), None)
+
+    def step(self, key: str) -> Step:
+        return next(step for step in self.steps if step.key == key)
+
+    def step_of(self, requirement: Requirement) -> Step | None:
+        return next((s for s in self.steps if requirement in s.requirements), None)
+
+    def category(self, key: str) -> Category | None:
+        return next((c for c in self.categories if c.key == key), None)
+
+    def tier(self, key: str) -> Tier | None:
+        return next((t for t in self.tiers if t.key == key), None)
+
+    @property
+    def release_tier(self) -> Tier:
+        return next(t for t in self.tiers if t.granted_at_release)
+
+    def positions(self) -> tuple[tuple[Step, Stage], ...]:
+        """The path unfolded: each step with each stage lived under it, in order."""
+        return tuple((step, stage) for step in self.steps for stage in step.stages)
+
+    def position(self, step: str, stage: str) -> int:
+        """Index into positions(). Raises ValueError when the path has no such place."""
+        return [(s.key, str(g)) for s, g in self.positions()].index((step, str(stage)))
+
+    def deadline(self, requirement: Requirement) -> int:
+        """The position that must not be entered before the requirement is met."""
+        places = self.positions()
+        if requirement.needed_for is not None:
+            return next(i for i, (_, stage) in enumerate(places) if stage == requirement.needed_for)
+        return 1 + max(i for i, (step, _) in enumerate(places) if requirement in step.requirements)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program: what it is called and its editions, oldest first.
+
+    `partners`: "infrastructure", "workflow" or "" where the distinction does not exist. `chooser` is the
+    question in the partner's words that leads here.
+    """
+
+    key: str
+    product: str
+    name: str
+    summary: str
+    chooser: str
+    editions: tuple[Edition, ...]
+    partners: str = ""
+    repository_pattern: str = ""  # regular expression the repository's name must match
+    repository_hint: str = ""
+    needs_repository: bool = True
+
+    @cached_property
+    def by_date(self) -> dict[str, Edition]:
+        return {edition.date: edition for edition in self.editions}
+
+    @property
+    def newest(self) -> Edition:
+        return self.editions[-1]
+
+    def edition(self, date: str) -> Edition:
+        return self.by_date[date]

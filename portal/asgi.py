@@ -1,0 +1,9 @@
+"""Where a web server enters (ASGI)."""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+
+application = get_asgi_application()

@@ -1,0 +1,97 @@
+"""What does the environment say? Reads settings loudly: nonsense stops the start with one sentence.
+
+Every variable read is remembered in TABLE, from which docs/operate.md is generated.
+"""
+
+import os
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One environment variable: its name, kind, default as text, and what it is for."""
+
+    name: str
+    kind: str
+    default: str
+    doc: str
+
+
+TABLE: list[Setting] = []
+
+
+def _read(name: str, kind: str, default: Any, doc: str) -> str | None:
+    TABLE.append(Setting(name, kind, "" if default is None else str(default), doc))
+    value = os.environ.get(name)
+    return value.strip() if value is not None and value.strip() else None
+
+
+def text(name: str, default: str = "", *, doc: str) -> str:
+    """The variable as text, stripped; the default where unset or blank."""
+    value = _read(name, "text", default, doc)
+    return default if value is None else value
+
+
+def secret(name: str, *, doc: str) -> str:
+    """A text that is never shown with its value; blank where unset."""
+    value = _read(name, "secret", None, doc)
+    return value or ""
+
+
+def flag(name: str, default: bool, *, doc: str) -> bool:
+    """Yes or no. Raises ImproperlyConfigured on anything else."""
+    value = _read(name, "yes/no", "yes" if default else "no", doc)
+    if value is None:
+        return default
+    word = value.lower()
+    if word in {"1", "yes", "true", "on"}:
+        return True
+    if word in {"0", "no", "false", "off"}:
+        return False
+    raise ImproperlyConfigured(f"{name} must be yes or no, not {value!r}.")
+
+
+def number(name: str, default: int, *, low: int = 0, doc: str) -> int:
+    """A whole number of at least `low`. Raises ImproperlyConfigured on anything else."""
+    value = _read(name, "number", default, doc)
+    if value is None:
+        return default
+    if not value.isdigit() or int(value) < low:
+        raise ImproperlyConfigured(f"{name} must be a whole number of at least {low}, not {value!r}.")
+    return int(value)
+
+
+def words(name: str, default: str = "", *, doc: str) -> list[str]:
+    """A comma-separated list."""
+    value = _read(name, "list", default, doc)
+    return [word.strip() for word in (value or default).split(",") if word.strip()]
+
+
+def choice(name: str, default: str, options: tuple[str, ...], *, doc: str) -> str:
+    """One of the options. Raises ImproperlyConfigured on anything else."""
+    value = _read(name, " or ".join(options), default, doc) or default
+    if value not in options:
+        raise ImproperlyConfigured(f"{name} must be one of {', '.join(options)}, not {value!r}.")
+    return value
+
+
+def database(name: str, default: str, *, doc: str) -> dict[str, Any]:
+    """A database address, sqlite:///PATH or postgres://USER:PASSWORD@HOST:PORT/NAME, as Django's settings."""
+    value = _read(name, "address", default, doc) or default
+    parts = urlsplit(value)
+    if parts.scheme == "sqlite":
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": parts.path[1:] if parts.path else ":memory:"}
+    if parts.scheme in {"postgres", "postgresql"}:
+        return {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": parts.path.lstrip("/"),
+            "USER": unquote(parts.username or ""),
+            "PASSWORD": unquote(parts.password or ""),
+            "HOST": unquote(parts.hostname or ""),
+            "PORT": str(parts.port or ""),
+        }
+    raise ImproperlyConfigured(f"{name} must begin with postgres:// or sqlite://, not {parts.scheme or value!r}.")

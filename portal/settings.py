@@ -1,0 +1,285 @@
+"""How is the portal set up? One file; every difference between machines comes from the environment."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from csp.constants import NONCE, NONE, SELF
+from django.core.exceptions import ImproperlyConfigured
+from django.core.management.utils import get_random_secret_key
+
+from portal import env
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+DATA_DIR = Path(env.text("PORTAL_DATA", str(BASE_DIR / ".data"), doc="Folder for the embedded database, uploads and queues."))
+
+PRODUCTION = (
+    env.choice("PORTAL_ENV", "embedded", ("embedded", "production"), doc="embedded needs nothing; production insists.")
+    == "production"
+)
+DEBUG = env.flag("PORTAL_DEBUG", False, doc="Show tracebacks in pages. Refused in production.")
+SITE_URL = env.text("SITE_URL", "http://127.0.0.1:8000", doc="Address of the portal, used in mails.").rstrip("/")
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]", doc="Host names the portal answers to.")
+CSRF_TRUSTED_ORIGINS = [SITE_URL]
+
+
+def kept_secret(name: str) -> str:
+    """A secret of the embedded portal, made at the first start and kept in the data folder."""
+    path = DATA_DIR / name.lower()
+    if not path.exists():
+        DATA_DIR.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text(get_random_secret_key())
+        path.chmod(0o600)
+    return path.read_text()
+
+
+SECRET_KEY = env.secret("SECRET_KEY", doc="Signs sessions and links.")
+CREDENTIALS_KEYS = env.words(
+    "CREDENTIALS_KEYS", doc="Keys that encrypt test-account credentials, newest first; older ones still decrypt."
+)
+DATABASES: dict[str, Any] = {
+    "default": env.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}", doc="The database.")
+}
+REDIS_URL = env.text("REDIS_URL", doc="Broker and cache. Without it, files and the database serve.")
+
+SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
+if PRODUCTION:
+    lacking = [
+        sentence
+        for wrong, sentence in (
+            (SQLITE, "DATABASE_URL must name a PostgreSQL database"),
+            (DEBUG, "PORTAL_DEBUG must be off"),
+            (not SECRET_KEY, "SECRET_KEY is not set"),
+            (not CREDENTIALS_KEYS, "CREDENTIALS_KEYS is not set"),
+            (not REDIS_URL, "REDIS_URL is not set"),
+            (not SITE_URL.startswith("https://"), "SITE_URL must begin with https://"),
+        )
+        if wrong
+    ]
+    if lacking:
+        raise ImproperlyConfigured(f"The portal does not start in production: {'; '.join(lacking)}.")
+SECRET_KEY = SECRET_KEY or kept_secret("SECRET_KEY")
+CREDENTIALS_KEYS = CREDENTIALS_KEYS or [kept_secret("CREDENTIALS_KEYS")]
+
+if SQLITE:
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA foreign_keys=ON;",
+    }
+else:
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+    DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    DATABASES["default"]["OPTIONS"] = {"options": "-c lock_timeout=5000 -c statement_timeout=30000"}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.humanize",
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.socialaccount.providers.github",
+    "allauth.mfa",
+    "csp",
+    "django_fsm",
+    "django_htmx",
+    "lucide",
+    "template_partials",
+    "portal.accounts",
+    "portal",
+    "verification",
+    "integrations",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "portal.middleware.stash_unsent",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "portal.middleware.reader_zone",
+]
+ROOT_URLCONF = "portal.urls"
+WSGI_APPLICATION = "portal.wsgi.application"
+ASGI_APPLICATION = "portal.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "csp.context_processors.nonce",
+                "portal.context.frame",
+            ],
+            "builtins": ["portal.templatetags.portal", "template_partials.templatetags.partials", "lucide.templatetags.lucide"],
+        },
+    }
+]
+FORM_RENDERER = "portal.forms.Renderer"
+
+# People
+AUTH_USER_MODEL = "accounts.User"
+AUTHENTICATION_BACKENDS = [
+    "django.contrib.auth.backends.ModelBackend",
+    "allauth.account.auth_backends.AuthenticationBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "home"
+ACCOUNT_ADAPTER = "portal.accounts.adapters.AccountAdapter"
+SOCIALACCOUNT_ADAPTER = "portal.accounts.adapters.SocialAccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
+ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = False
+ACCOUNT_CONFIRM_EMAIL_ON_GET = False
+ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_FORMS = {"signup": "portal.accounts.forms.SignupForm"}
+GITHUB_CLIENT_ID = env.text("GITHUB_CLIENT_ID", doc="OAuth application for “Sign in with GitHub”; without it the button is absent.")
+GITHUB_CLIENT_SECRET = env.secret("GITHUB_CLIENT_SECRET", doc="Secret of that OAuth application.")
+GITHUB_WEB_URL = env.text("GITHUB_WEB_URL", "https://github.com", doc="Where people see repositories and sign in.").rstrip("/")
+GITHUB_API_URL = env.text("GITHUB_API_URL", "https://api.github.com", doc="Base address of the GitHub API.").rstrip("/")
+GITHUB_TOKEN = env.secret("GITHUB_TOKEN", doc="Token for reading GitHub; without it the anonymous limit applies.")
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {"github": {"SCOPE": ["user:email"], "VERIFIED_EMAIL": True}}
+if GITHUB_CLIENT_ID:
+    SOCIALACCOUNT_PROVIDERS["github"] |= {
+        "APPS": [{"client_id": GITHUB_CLIENT_ID, "secret": GITHUB_CLIENT_SECRET}],
+        "GITHUB_URL": GITHUB_WEB_URL,
+    }
+SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
+SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "Partner portal"
+
+# Pages
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = True
+STATIC_URL = "static/"
+STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = not PRODUCTION
+if PRODUCTION:
+    STORAGES = {
+        "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+        "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    }
+MEDIA_ROOT = DATA_DIR / "uploads"
+MEDIA_URL = ""  # uploads are handed out by a view that asks who may see them
+FILE_UPLOAD_PERMISSIONS = 0o600
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 300
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF, NONCE],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "form-action": [SELF, GITHUB_WEB_URL],
+        "frame-ancestors": [NONE],
+    }
+}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SESSION_COOKIE_AGE = int(timedelta(days=7).total_seconds())
+if PRODUCTION:
+    SECURE_SSL_REDIRECT = True
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds())
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = True
+    SECURE_HSTS_PRELOAD = True
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+
+# Mail: rows first, a transport second. Without EMAIL_HOST mails stay in the outbox, where a page shows them.
+EMAIL_HOST = env.text("EMAIL_HOST", doc="SMTP server. Without it mails are kept in the outbox and shown there.")
+EMAIL_PORT = env.number("EMAIL_PORT", 587, low=1, doc="Its port.")
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", doc="Its user.")
+EMAIL_HOST_PASSWORD = env.secret("EMAIL_HOST_PASSWORD", doc="Its password.")
+EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", True, doc="STARTTLS before anything is said.")
+EMAIL_TIMEOUT = 20
+DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", "Partner portal <portal@localhost>", doc="Sender of every mail.")
+MAIL_KEPT = not EMAIL_HOST
+OUTBOX_OPEN = not PRODUCTION and MAIL_KEPT and env.flag(
+    "OUTBOX_OPEN", True, doc="Embedded only: the outbox page is open without sign-in, so that a sign-up can be finished."
+)
+
+# Programs
+PROGRAM_EDITIONS = dict(
+    pair.split("@", 1)
+    for pair in env.words("PROGRAM_EDITIONS", doc="Editions that new integrations enter, PROGRAM@EDITION, where not the newest.")
+)
+UNDO_MINUTES = env.number("UNDO_MINUTES", 10, doc="How long a decision can be undone before its mail goes.")
+CLAIM_MINUTES = env.number("CLAIM_MINUTES", 30, low=1, doc="How long a reviewer's claim lasts without activity.")
+UPLOAD_MAX_MB = env.number("UPLOAD_MAX_MB", 20, low=1, doc="Largest document a partner may upload, in megabytes.")
+
+# Work in the background: speed only, the sweep finds what a lost message left
+CACHES: dict[str, Any] = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "cache"}
+}
+if REDIS_URL:
+    CELERY_BROKER_URL = REDIS_URL
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"visibility_timeout": 600, "socket_timeout": 5}
+else:
+    queue_dirs = {name: DATA_DIR / "queue" / name for name in ("messages", "control", "processed")}
+    for queue_dir in queue_dirs.values():
+        queue_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": str(queue_dirs["messages"]),
+        "data_folder_out": str(queue_dirs["messages"]),
+        "control_folder": str(queue_dirs["control"]),
+        "processed_folder": str(queue_dirs["processed"]),
+        "store_processed": False,
+        "polling_interval": 0.5,
+    }
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_TIME_LIMIT = 240
+CELERY_TASK_SOFT_TIME_LIMIT = 200
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_SERIALIZER = "json"
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat")
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO", doc="How much is logged.")},
+}
