@@ -1,0 +1,52 @@
+# shellcheck shell=bash
+# Sourced by the scripts beside it: makes the environment in .venv and keeps it in step with the locks.
+# Every function either succeeds quietly or says in one sentence what is wrong and what to do.
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit 1
+export PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+unset PYTHONHOME PYTHONPATH VIRTUAL_ENV
+
+VENV=.venv
+LOCKS=$VENV/locks   # a copy of each lock that is installed
+
+stop() { printf '%s\n' "$*" >&2; exit 1; }
+
+is_new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; }
+
+# Candidates are tried by running them: a name on PATH may be a shim that answers nothing.
+find_python() {
+  local candidate found=""
+  for candidate in ${PYTHON:+"$PYTHON"} python3 python3.14 python3.13 python3.12 python3.11; do
+    is_new_enough "$candidate" && { printf '%s' "$candidate"; return; }
+    [ -n "$found" ] || found=$("$candidate" --version 2>/dev/null || true)
+  done
+  [ -n "$found" ] || stop "The portal needs Python 3.11 or newer and found no python3; install it with “apt-get install python3 python3-venv” or name one with PYTHON=/path/to/python3."
+  stop "The portal needs Python 3.11 or newer and found ${found}; install a newer one or name it with PYTHON=/path/to/python3."
+}
+
+make_venv() {
+  local python
+  [ -x $VENV/bin/python ] && is_new_enough $VENV/bin/python && return
+  python=$(find_python) || exit 1
+  "$python" -c 'import ensurepip, venv' >/dev/null 2>&1 \
+    || stop "$("$python" --version) is here without its venv module; install it with “apt-get install python3-venv” and start again."
+  mkdir -p $VENV 2>/dev/null || stop "The folder $PWD is not writable, so $VENV cannot be made; make it writable or clone elsewhere."
+  "$python" -m venv --clear $VENV || stop "$python could not make $VENV; its own words are above."
+}
+
+# install_locks LOCK...: the last one is installed, all are remembered; a lock includes those named before it.
+install_locks() {
+  local lock current=yes
+  make_venv
+  for lock in "$@"; do cmp -s "$lock" "$LOCKS/$lock" || current=no; done
+  [ $current = yes ] && return
+  echo "Installing the packages of $lock (about half a minute) …" >&2
+  $VENV/bin/python -m pip --version >/dev/null 2>&1 || $VENV/bin/python -m ensurepip >/dev/null
+  $VENV/bin/python -m pip install --quiet --no-input --require-hashes --only-binary :all: -r "$lock" >$VENV/pip.log 2>&1 || {
+    grep -E '^ERROR' $VENV/pip.log | tail -n 3 >&2
+    stop "The packages of $lock could not be installed; the whole story is in $VENV/pip.log."
+  }
+  mkdir -p $LOCKS && cp "$@" $LOCKS/
+}
+
+use_runtime() { install_locks requirements.lock; }
+use_development() { install_locks requirements.lock requirements-dev.lock; }
