@@ -1,0 +1,106 @@
+"""How is a moment said? "Tue 14 Apr, 14:10" in the reader's zone, "12 min ago", "due in 3 h"."""
+
+from datetime import UTC, date, datetime
+
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from portal.components.markup import EMPTY, glyph, one_of
+
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+MINUTE, HOUR, DAY = 60, 3600, 86400
+FORMS = ("exact", "relative", "both")
+
+
+def day(moment: date, now: datetime) -> str:
+    """ "Tue 14 Apr", with the year where it is not this one."""
+    words = f"{WEEKDAYS[moment.weekday()]} {moment.day} {MONTHS[moment.month - 1]}"
+    return words if moment.year == now.year else f"{words} {moment.year}"
+
+
+def exact(moment: date, now: datetime) -> str:
+    """ "Tue 14 Apr, 14:10" in the active zone; a plain date is its day alone."""
+    if not isinstance(moment, datetime):
+        return day(moment, now)
+    local = timezone.localtime(moment)
+    return f"{day(local, now)}, {local.hour:02}:{local.minute:02}"
+
+
+def full(moment: date) -> str:
+    """The same with year and zone, for the hover and for comparing zones."""
+    if not isinstance(moment, datetime):
+        return f"{WEEKDAYS[moment.weekday()]} {moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+    local = timezone.localtime(moment)
+    return (
+        f"{WEEKDAYS[local.weekday()]} {local.day} {MONTHS[local.month - 1]} {local.year}, "
+        f"{local.hour:02}:{local.minute:02} {local.tzname()}"
+    )
+
+
+def span(seconds: float) -> str:
+    """A length in its largest fitting unit, rounded down: "4 min", "47 h", "6 d"."""
+    if seconds < HOUR:
+        return f"{int(seconds // MINUTE)} min"
+    if seconds < 2 * DAY:
+        return f"{int(seconds // HOUR)} h"
+    return f"{int(seconds // DAY)} d"
+
+
+def relative(moment: datetime, now: datetime) -> str:
+    """ "just now", "12 min ago" or "in 3 h"."""
+    seconds = (now - moment).total_seconds()
+    if abs(seconds) < MINUTE:
+        return "just now"
+    return f"{span(seconds)} ago" if seconds > 0 else f"in {span(-seconds)}"
+
+
+def machine(moment: date) -> str:
+    """The value of a datetime attribute: always UTC, so that equal moments print equally."""
+    return moment.astimezone(UTC).isoformat(timespec="seconds") if isinstance(moment, datetime) else str(moment)
+
+
+def when(moment: date | None, *, form: str = "exact", now: datetime | None = None) -> SafeString:
+    """A <time>; nothing for None. The form that is not shown stands in the title and for screen readers."""
+    if moment is None:
+        return EMPTY
+    now = now or timezone.now()
+    one_of(form, FORMS, "form")
+    if form == "exact" or not isinstance(moment, datetime):
+        words = exact(moment, timezone.localtime(now))
+        return format_html('<time datetime="{}" title="{}">{}</time>', machine(moment), full(moment), words)
+    said = relative(moment, now)
+    if form == "both":
+        words = exact(moment, timezone.localtime(now))
+        return format_html(
+            '<time datetime="{0}" title="{1}">{2} · <span data-relative="ago" data-moment="{0}">{3}</span></time>',
+            machine(moment), full(moment), words, said,
+        )  # fmt: skip
+    return format_html(
+        '<time datetime="{0}" title="{1}" data-relative="ago" data-moment="{0}">{2}</time>',
+        machine(moment), full(moment), said,
+    )  # fmt: skip
+
+
+def due_words(moment: datetime, now: datetime) -> tuple[str, str]:
+    """The tone and the words of a due moment: under a day is a warning, past is bad."""
+    left = (moment - now).total_seconds()
+    if left < 0:
+        return "bad", f"overdue by {span(-left)}" if left <= -MINUTE else "due now"
+    return ("warn" if left < DAY else "neutral"), (f"due in {span(left)}" if left >= MINUTE else "due now")
+
+
+def due(moment: datetime | None, *, paused: bool = False, now: datetime | None = None) -> SafeString:
+    """ "due in 3 h" with the exact moment on hover and for screen readers; nothing for None."""
+    if moment is None:
+        return EMPTY
+    now = now or timezone.now()
+    tone, words = ("neutral", "paused") if paused else due_words(moment, now)
+    kind = EMPTY if paused else SafeString(' data-relative="due"')
+    return format_html(
+        '<time class="due due-{}" datetime="{}" title="{}">{}<span{} data-moment="{}">{}</span>'
+        '<span class="visually-hidden">, {}</span></time>',
+        tone, machine(moment), full(moment), glyph("circle-pause" if paused else "clock", 14),
+        kind, machine(moment), words, full(moment),
+    )  # fmt: skip
