@@ -11,10 +11,17 @@ from django.core.management.utils import get_random_secret_key
 from portal import env
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(env.text("PORTAL_DATA", str(BASE_DIR / ".data"), doc="Folder for the embedded database, uploads and queues."))
+DATA_DIR = Path(
+    env.text("PORTAL_DATA", str(BASE_DIR / ".data"), doc="Folder for the embedded database, uploads and queues.")
+)
 
 PRODUCTION = (
-    env.choice("PORTAL_ENV", "embedded", ("embedded", "production"), doc="embedded needs nothing; production insists.")
+    env.choice(
+        "PORTAL_ENV",
+        "embedded",
+        ("embedded", "production"),
+        doc="embedded needs nothing; production insists.",
+    )
     == "production"
 )
 DEBUG = env.flag("PORTAL_DEBUG", False, doc="Show tracebacks in pages. Refused in production.")
@@ -35,7 +42,8 @@ def kept_secret(name: str) -> str:
 
 SECRET_KEY = env.secret("SECRET_KEY", doc="Signs sessions and links.")
 CREDENTIALS_KEYS = env.words(
-    "CREDENTIALS_KEYS", doc="Keys that encrypt test-account credentials, newest first; older ones still decrypt."
+    "CREDENTIALS_KEYS",
+    doc="Keys that encrypt test-account credentials, newest first; older ones still decrypt.",
 )
 DATABASES: dict[str, Any] = {
     "default": env.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}", doc="The database.")
@@ -81,6 +89,7 @@ INSTALLED_APPS = [
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "django.contrib.humanize",
+    "django.forms",
     "allauth",
     "allauth.account",
     "allauth.socialaccount",
@@ -128,7 +137,11 @@ TEMPLATES = [
                 "csp.context_processors.nonce",
                 "portal.context.frame",
             ],
-            "builtins": ["portal.templatetags.portal", "template_partials.templatetags.partials", "lucide.templatetags.lucide"],
+            "builtins": [
+                "portal.templatetags.portal",
+                "template_partials.templatetags.partials",
+                "lucide.templatetags.lucide",
+            ],
         },
     }
 ]
@@ -159,9 +172,13 @@ ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_FORMS = {"signup": "portal.accounts.forms.SignupForm"}
-GITHUB_CLIENT_ID = env.text("GITHUB_CLIENT_ID", doc="OAuth application for “Sign in with GitHub”; without it the button is absent.")
+GITHUB_CLIENT_ID = env.text(
+    "GITHUB_CLIENT_ID", doc="OAuth application for “Sign in with GitHub”; without it the button is absent."
+)
 GITHUB_CLIENT_SECRET = env.secret("GITHUB_CLIENT_SECRET", doc="Secret of that OAuth application.")
-GITHUB_WEB_URL = env.text("GITHUB_WEB_URL", "https://github.com", doc="Where people see repositories and sign in.").rstrip("/")
+GITHUB_WEB_URL = env.text(
+    "GITHUB_WEB_URL", "https://github.com", doc="Where people see repositories and sign in."
+).rstrip("/")
 GITHUB_API_URL = env.text("GITHUB_API_URL", "https://api.github.com", doc="Base address of the GitHub API.").rstrip("/")
 GITHUB_TOKEN = env.secret("GITHUB_TOKEN", doc="Token for reading GitHub; without it the anonymous limit applies.")
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {"github": {"SCOPE": ["user:email"], "VERIFIED_EMAIL": True}}
@@ -229,14 +246,22 @@ EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", True, doc="STARTTLS before anything is
 EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", "Partner portal <portal@localhost>", doc="Sender of every mail.")
 MAIL_KEPT = not EMAIL_HOST
-OUTBOX_OPEN = not PRODUCTION and MAIL_KEPT and env.flag(
-    "OUTBOX_OPEN", True, doc="Embedded only: the outbox page is open without sign-in, so that a sign-up can be finished."
+OUTBOX_OPEN = (
+    not PRODUCTION
+    and MAIL_KEPT
+    and env.flag(
+        "OUTBOX_OPEN",
+        True,
+        doc="Embedded only: the outbox page is open without sign-in, so that a sign-up can be finished.",
+    )
 )
 
 # Programs
 PROGRAM_EDITIONS = dict(
     pair.split("@", 1)
-    for pair in env.words("PROGRAM_EDITIONS", doc="Editions that new integrations enter, PROGRAM@EDITION, where not the newest.")
+    for pair in env.words(
+        "PROGRAM_EDITIONS", doc="Editions that new integrations enter, PROGRAM@EDITION, where not the newest."
+    )
 )
 UNDO_MINUTES = env.number("UNDO_MINUTES", 10, doc="How long a decision can be undone before its mail goes.")
 CLAIM_MINUTES = env.number("CLAIM_MINUTES", 30, low=1, doc="How long a reviewer's claim lasts without activity.")

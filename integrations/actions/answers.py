@@ -1,0 +1,157 @@
+"""How is a requirement answered, waived, or looked at by a machine?"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from integrations import rules
+from integrations.history import record
+from integrations.models import Draft, Integration, RequirementState
+from integrations.programs.base import Requirement, Scope
+from integrations.states import ENDS, Status
+from integrations.workflow import NotAllowed, changing, refresh
+from integrations.workflow import lock as lock_row
+
+
+def requirement_of(integration: Integration, requirement_id: str) -> Requirement:
+    """The requirement, of the path or of a tier. Raises NotAllowed where the edition has none of that id."""
+    found = integration.edition.requirement(requirement_id)
+    if found is None:
+        raise NotAllowed("This edition of the program has no such requirement.", "gone")
+    return found
+
+
+def state_for(integration: Integration, requirement_id: str) -> RequirementState:
+    """The requirement's row, made where nothing happened to it yet. Call with the integration locked."""
+    state, _ = RequirementState.objects.get_or_create(integration=integration, requirement_id=requirement_id)
+    return state
+
+
+def refuse_when_ended(integration: Integration) -> None:
+    if integration.stage in ENDS:
+        raise NotAllowed(f"This integration is {integration.stage}: nothing can be handed in any more.", "gone")
+
+
+def answer(
+    integration: Integration,
+    requirement_id: str,
+    data: Mapping[str, Any],
+    *,
+    by: Any,
+    now: datetime,
+    status: Status = Status.GIVEN,
+    summary: str = "",
+    verb: str = "answered",
+    rule: Any = rules.may_edit,
+    version: int | None = None,
+) -> RequirementState:
+    """Give a requirement its answer: form fields, an attestation, or the status of a two-sided one.
+
+    What the company gives once is written to all of its open integrations in the program. Raises NotAllowed;
+    with kind "stale" where `version` is older than the answer.
+    """
+    with changing(integration, rule, by=by, now=now) as row:
+        refuse_when_ended(row)
+        requirement = requirement_of(row, requirement_id)
+        state = state_for(row, requirement_id)
+        if version is not None and state.version != version:
+            raise NotAllowed(f"{state.given_by or 'Somebody'} changed this answer meanwhile.", "stale")
+        _write(state, data, status, summary, by, now)
+        Draft.objects.filter(integration=row, requirement_id=requirement_id, sent_at=None).update(sent_at=now)
+        record(row, verb, by=by, now=now, requirement=requirement_id, title=requirement.title, status=str(status))
+        if requirement.scope == Scope.PARTNER:
+            _share(row, requirement, state, by, now)
+    return state
+
+
+def _write(
+    state: RequirementState, data: Mapping[str, Any], status: Status, summary: str, by: Any, now: datetime
+) -> None:
+    state.data, state.status, state.summary = dict(data), status, summary
+    state.given_by, state.given_at = by, now
+    state.version += 1
+    state.save()
+
+
+def _share(row: Integration, requirement: Requirement, given: RequirementState, by: Any, now: datetime) -> None:
+    """Write what the company gives once to its other open integrations that ask for the same."""
+    others = row.partner.integrations.open().exclude(pk=row.pk)
+    for other in others:
+        for twin in other.edition.requirements():
+            same = twin.agreement == requirement.agreement if requirement.agreement else twin.id == requirement.id
+            same_program = bool(requirement.agreement) or other.program_key == row.program_key
+            if same and same_program and twin.scope == Scope.PARTNER:
+                locked = lock_row(other.pk)
+                state = state_for(locked, twin.id)
+                _write(state, given.data, Status(given.status), given.summary, by, now)
+                record(
+                    locked, "answered", by=by, now=now, requirement=twin.id, title=twin.title, shared_from=str(row.uuid)
+                )
+                refresh(locked, now)
+                locked.save()
+
+
+def not_needed(integration: Integration, requirement_id: str, *, by: Any, now: datetime) -> RequirementState:
+    """Say that an optional requirement ("only if needed") is not needed."""
+    if not requirement_of(integration, requirement_id).optional:
+        raise NotAllowed("This requirement is needed.")
+    return answer(integration, requirement_id, {}, by=by, now=now, status=Status.NOT_NEEDED, verb="not_needed")
+
+
+def waive(
+    integration: Integration, requirement_id: str, *, reason: str, until: datetime, by: Any, now: datetime
+) -> RequirementState:
+    """Let a requirement count as met until a moment, for a reason that the partner and the listing show."""
+    if not reason.strip():
+        raise NotAllowed("Say why: the reason is shown with the waiver.")
+    if until <= now:
+        raise NotAllowed("A waiver needs an end in the future.")
+    with changing(integration, rules.may_decide, by=by, now=now) as row:
+        refuse_when_ended(row)
+        requirement = requirement_of(row, requirement_id)
+        state = state_for(row, requirement_id)
+        state.waived_by, state.waiver_reason, state.waived_until = by, reason.strip()[:500], until
+        state.save()
+        record(
+            row, "waived", by=by, now=now, note=reason, requirement=requirement_id, title=requirement.title,
+            until=until.isoformat(),
+        )  # fmt: skip
+    return state
+
+
+def end_waiver(integration: Integration, requirement_id: str, *, by: Any, now: datetime) -> None:
+    """Take a waiver back before its end."""
+    with changing(integration, rules.may_decide, by=by, now=now) as row:
+        state = state_for(row, requirement_id)
+        if not state.is_waived(now):
+            raise NotAllowed("There is no waiver that still counts.", "gone")
+        state.waived_until = now
+        state.save()
+        record(row, "waiver_ended", by=by, now=now, requirement=requirement_id)
+
+
+def record_checks(
+    integration: Integration,
+    requirement_id: str,
+    *,
+    outcome: str,
+    summary: str,
+    detail: list[dict[str, Any]],
+    retry_at: datetime | None,
+    now: datetime,
+) -> None:
+    """Write down what the machine found for one requirement. An event only where the outcome changed."""
+    with changing(integration, rules.may_see, by=None, now=now) as row:
+        requirement = requirement_of(row, requirement_id)
+        state = state_for(row, requirement_id)
+        was = state.status
+        state.status, state.summary, state.detail = Status(outcome), summary[:500], detail
+        state.retry_at, state.given_at = retry_at, now
+        state.save()
+        if was != outcome:
+            record(
+                row, "checked", by=None, now=now, note=summary, requirement=requirement_id, title=requirement.title,
+                outcome=outcome, was=was,
+            )  # fmt: skip
+        else:
+            row.version -= 1  # nobody's page is out of date because a machine found the same again

@@ -1,0 +1,70 @@
+"""How is a draft kept? It saves itself; of two people who type at once, the second sees both versions."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from integrations import rules
+from integrations.models import Draft, Integration, Partner
+from integrations.workflow import NotAllowed
+
+
+class Conflict(Exception):
+    """Somebody saved another version meanwhile. `theirs` is the row as it stands, `mine` what was typed here."""
+
+    def __init__(self, theirs: Draft, mine: Mapping[str, Any]) -> None:
+        super().__init__(f"{theirs.saved_by or 'Somebody'} saved another version meanwhile.")
+        self.theirs, self.mine = theirs, dict(mine)
+
+
+def open_start(partner: Partner, program: str, *, by: Any, now: datetime) -> Draft:
+    """A new draft of an integration of this partner."""
+    _may(partner, by)
+    return Draft.objects.create(partner=partner, program_key=program, saved_by=by, saved_at=now)
+
+
+def open_answer(integration: Integration, requirement_id: str, *, by: Any, now: datetime) -> Draft:
+    """The draft of one requirement's form: the one that a colleague began, else a new one."""
+    _may(integration.partner, by)
+    draft, _ = Draft.objects.get_or_create(
+        integration=integration,
+        requirement_id=requirement_id,
+        sent_at=None,
+        defaults={
+            "partner": integration.partner,
+            "program_key": integration.program_key,
+            "saved_by": by,
+            "saved_at": now,
+        },
+    )
+    return draft
+
+
+def save(draft: Draft, data: Mapping[str, Any], *, version: int, by: Any, now: datetime) -> Draft:
+    """Keep what was typed on top of `version`. Raises Conflict where another person saved meanwhile."""
+    _may(draft.partner, by)
+    with transaction.atomic():
+        row = Draft.objects.select_for_update(of=("self",)).select_related("saved_by").get(pk=draft.pk)
+        if row.sent_at is not None:
+            raise NotAllowed("This draft has been sent already.", "gone")
+        if row.data == dict(data):
+            return row
+        if row.version != version and row.saved_by_id != by.pk:
+            raise Conflict(row, data)
+        row.data, row.version = dict(data), row.version + 1
+        row.saved_by, row.saved_at = by, now
+        row.save()
+    return row
+
+
+def discard(draft: Draft, *, by: Any, now: datetime) -> None:
+    """Throw a draft away. It stays a row, so that a colleague's late save finds out."""
+    _may(draft.partner, by)
+    Draft.objects.filter(pk=draft.pk, sent_at=None).update(sent_at=now)
+
+
+def _may(partner: Partner, by: Any) -> None:
+    if not rules.edits(partner, by):
+        raise NotAllowed(rules.REFUSALS["may_edit"], "may")

@@ -1,0 +1,78 @@
+"""What changed since a person last looked? Events in plain words, what belongs together in one line."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from integrations.models import Event, Integration, Look
+from integrations.words import words_of
+
+# What the program does among itself is no news about the integration.
+NO_NEWS = ("claimed", "put_back", "assigned")
+TOGETHER = {
+    "answered": "answered {count} requirements",
+    "checked": "checked {count} requirements again",
+    "finding_fixed": "answered {count} findings",
+    "finding_raised": "wrote {count} findings",
+    "finding_verified": "verified {count} findings",
+    "document_uploaded": "handed in {count} documents",
+    "said_to_partner": "wrote to the company {count} times",
+    "said_to_program": "wrote to the program {count} times",
+    "noted": "kept {count} notes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One line of news: who did what, the last time it happened, and the single things in words, oldest first."""
+
+    who: str
+    what: str
+    at: datetime
+    tone: str
+    icon: str
+    internal: bool
+    items: tuple[str, ...]
+
+
+def last_look(integration: Integration, user: Any) -> Look | None:
+    """Up to where this person has seen it; None for somebody who never looked."""
+    return Look.objects.filter(integration=integration, user=user).first()
+
+
+def changes_since(integration: Integration, look: Look, *, with_notes: bool) -> list[Change]:
+    """What others did after that look, newest first. `with_notes`: also what partners never see."""
+    events = integration.events.filter(seq__gt=look.seq).exclude(actor_id=look.user_id).exclude(verb__in=NO_NEWS)
+    return grouped(events if with_notes else events.filter(internal=False))
+
+
+def grouped(events: Iterable[Event]) -> list[Change]:
+    """One change for each actor and verb, newest first."""
+    groups: dict[tuple[str, str], list[Event]] = {}
+    for event in events:
+        groups.setdefault((event.actor, event.verb), []).append(event)
+    changes = [_change(group) for group in groups.values()]
+    return sorted(changes, key=lambda change: change.at, reverse=True)
+
+
+def _change(events: list[Event]) -> Change:
+    last = events[-1]
+    said, tone, icon = words_of(last)
+    if len(events) > 1:
+        said = TOGETHER.get(last.verb, "{said}, {count} times").format(count=len(events), said=said)
+    items = tuple(dict.fromkeys(text for event in events if (text := _single(event, alone=len(events) == 1))))
+    return Change(last.actor or "The portal", said, last.at, tone, icon, last.internal, items)
+
+
+def _single(event: Event, *, alone: bool) -> str:
+    """What one event of a group adds to its line: old and new values, a title, or what was written."""
+    changes = event.data.get("changes")
+    if isinstance(changes, dict):
+        return "; ".join(f"{name}: {old or 'nothing'} → {new or 'nothing'}" for name, (old, new) in changes.items())
+    if alone:
+        return event.note
+    title = event.data.get("title") or (f"Finding {event.data['finding']}" if "finding" in event.data else "")
+    was, outcome = event.data.get("was"), event.data.get("outcome")
+    moved = f"{was} → {outcome}".replace("_", " ") if was and outcome else ""
+    return ": ".join(part for part in (str(title), moved or event.note) if part)

@@ -1,0 +1,167 @@
+"""What is true of an integration now? Reads the row and its relations into plain values; writes nothing."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from integrations.programs.base import Group, Requirement, Stage, Tier, Who
+from integrations.states import Facts, Holder, Missing, ReviewState, Status
+
+if TYPE_CHECKING:
+    from integrations.models.integration import Integration
+    from integrations.models.requirement import RequirementState
+
+
+def states_of(integration: "Integration") -> dict[str, "RequirementState"]:
+    """Every requirement's state by id: one query, kept on the row until forget()."""
+    kept: dict[str, RequirementState] | None = integration.__dict__.get("_states")
+    if kept is None:
+        kept = {state.requirement_id: state for state in integration.states.all()}
+        for state in kept.values():
+            state.integration = integration
+        integration.__dict__["_states"] = kept
+    return kept
+
+
+def finding_counts(integration: "Integration") -> dict[str, int]:
+    """How many findings are in each state: one query, kept on the row until forget()."""
+    kept: dict[str, int] | None = integration.__dict__.get("_findings")
+    if kept is None:
+        kept = {}
+        for state in integration.findings.values_list("state", flat=True):
+            kept[state] = kept.get(state, 0) + 1
+        integration.__dict__["_findings"] = kept
+    return kept
+
+
+def forget(integration: "Integration") -> None:
+    """After something that the facts read was written."""
+    for kept in ("_states", "_findings"):
+        integration.__dict__.pop(kept, None)
+
+
+def applies(requirement: Requirement, integration: "Integration") -> bool:
+    """Some requirements are for certain categories only."""
+    return not requirement.categories or integration.category in requirement.categories
+
+
+def is_met(requirement: Requirement, integration: "Integration", now: datetime) -> bool:
+    state = states_of(integration).get(requirement.id)
+    return state is not None and state.is_met(now)
+
+
+def holder_of(requirement: Requirement, integration: "Integration") -> Holder:
+    """Who can move a requirement that is not met. A failed check is the partner's, our outage is ours."""
+    state = states_of(integration).get(requirement.id)
+    status = state.status if state else Status.OPEN
+    if status == Status.WAITING:
+        return Holder(state.data.get("waits_for", Holder.PROGRAM)) if state else Holder.PROGRAM
+    if requirement.who == Who.MACHINE:
+        return {Status.FAIL: Holder.PARTNER, Status.NOT_RUN: Holder.PROGRAM}.get(Status(status), Holder.MACHINE)
+    return Holder.PROGRAM if requirement.who == Who.PROGRAM else Holder.PARTNER
+
+
+def unmet(
+    integration: "Integration", requirements: Iterable[Requirement], groups: tuple[Group, ...], now: datetime
+) -> list[Requirement]:
+    """The requirements that block: any-of groups count as one, optional ones never."""
+    applying = [r for r in requirements if applies(r, integration)]
+    enough = {
+        group.key
+        for group in groups
+        if sum(is_met(r, integration, now) for r in applying if r.group == group.key) >= group.minimum
+    }
+    return [r for r in applying if not r.optional and r.group not in enough - {""} and not is_met(r, integration, now)]
+
+
+def missing_at(integration: "Integration", position: int, now: datetime) -> list[Requirement]:
+    """The requirements that must be met before this position of the path and are not."""
+    edition = integration.edition
+    due = [r for r in edition.requirements() if edition.deadline(r) <= position]
+    return unmet(integration, due, edition.groups, now)
+
+
+def missing_next(integration: "Integration", now: datetime) -> list[Requirement]:
+    """What is left before the next position; in support, what no longer holds."""
+    in_support = integration.stage == Stage.SUPPORT
+    return missing_at(integration, integration.position + (0 if in_support else 1), now)
+
+
+def missing_for_tier(integration: "Integration", tier: Tier, now: datetime) -> list[Requirement]:
+    """What is left before the tier can be granted."""
+    return unmet(integration, tier.requirements, tier.groups, now)
+
+
+def as_missing(integration: "Integration", requirements: Iterable[Requirement]) -> tuple[Missing, ...]:
+    return tuple(Missing(r.id, r.title, holder_of(r, integration)) for r in requirements)
+
+
+def facts_of(integration: "Integration", now: datetime) -> Facts:
+    """Everything that the turn depends on."""
+    if not integration.is_open:
+        return Facts(Stage(integration.stage), integration.step)
+    left = as_missing(integration, missing_next(integration, now))
+    step, stage = integration.next_position
+    findings = finding_counts(integration)
+    in_support = integration.stage == Stage.SUPPORT
+    states = states_of(integration)
+    asked = [m for m in left if m.holder == Holder.PARTNER and m.id in states and states[m.id].status == Status.WAITING]
+    return Facts(
+        stage=Stage(integration.stage),
+        step=integration.current_step.name,
+        next_step=step.name if step else "",
+        next_stage=stage,
+        hold=Holder(integration.hold) if integration.hold else None,
+        hold_reason=integration.hold_reason,
+        review=ReviewState(integration.review_state),
+        round=integration.review_round,
+        open_findings=findings.get("open", 0),
+        fixed_findings=findings.get("fixed", 0),
+        missing=() if in_support else left,
+        asked=tuple(asked),
+        broken=left if in_support else (),
+        tier_request=_tier_name(integration),
+    )
+
+
+def _tier_name(integration: "Integration") -> str:
+    tier = integration.edition.tier(integration.tier_request) if integration.tier_request else None
+    return tier.name if tier else ""
+
+
+def tally(integration: "Integration", now: datetime) -> dict[str, int]:
+    """Counts for lists: requirements left before the next step and in all, and the checks by outcome."""
+    states = states_of(integration)
+    applying = [r for r in integration.edition.requirements() if applies(r, integration) and not r.optional]
+    counts = {"left": 0, "of": len(applying)}
+    if integration.is_open:
+        counts["left"] = len(missing_next(integration, now))
+    for requirement in applying:
+        state = states.get(requirement.id)
+        if requirement.who == Who.MACHINE and state is not None:
+            shown = str(state.shown(now))
+            counts[shown] = counts.get(shown, 0) + 1
+    return counts
+
+
+def reasons(integration: "Integration", facts: Facts) -> list[str]:
+    """Why an integration is in the program's queue, in words, most telling first."""
+    if facts.hold:
+        return [f"on hold: {facts.hold_reason}"]
+    said = []
+    if facts.stage == Stage.REVIEW and facts.review == ReviewState.WAITING:
+        said.append("new review" if facts.round == 1 else f"review round {facts.round}")
+    if facts.fixed_findings:
+        said.append(f"answered {facts.fixed_findings} finding{'s' if facts.fixed_findings > 1 else ''}")
+    if facts.stage == Stage.RELEASE and not facts.missing:
+        said.append("ready to list")
+    if facts.tier_request:
+        said.append(f"asks for the tier {facts.tier_request}")
+    held = [m for m in (*facts.missing, *facts.broken) if m.holder == Holder.PROGRAM]
+    return said + [m.title for m in held]
+
+
+def next_change(integration: "Integration", now: datetime) -> datetime | None:
+    """When time alone will change the turn next: the end of the first waiver that still counts."""
+    ends = [s.waived_until for s in states_of(integration).values() if s.waived_until and s.waived_until > now]
+    return min(ends, default=None)

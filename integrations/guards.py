@@ -1,0 +1,132 @@
+"""Is it ready? Predicates over an integration, each with the sentence that is shown when it says no.
+
+What was asked for (the moment, the note, further inputs) stands on the row as `asking` while a step is tried.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from integrations import facts
+from integrations.programs.base import Stage
+from integrations.states import ReviewState
+
+if TYPE_CHECKING:
+    from integrations.models.integration import Integration
+
+Predicate = Callable[["Integration"], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What a step is asked with. A note of None: only looking, nobody has written one yet."""
+
+    now: datetime
+    note: str | None = None
+    inputs: dict[str, Any] = field(default_factory=dict)
+
+
+def guard(sentence: "str | Callable[[Integration], str]") -> Callable[[Predicate], Predicate]:
+    """Attach the sentence that is shown when the predicate says no."""
+
+    def attach(predicate: Predicate) -> Predicate:
+        predicate.why = sentence if callable(sentence) else lambda _: sentence  # type: ignore[attr-defined]
+        return predicate
+
+    return attach
+
+
+def why_not(predicate: Predicate, integration: "Integration") -> str:
+    return str(predicate.why(integration))  # type: ignore[attr-defined]
+
+
+def _titles(integration: "Integration") -> str:
+    left = facts.missing_next(integration, integration.asking.now)
+    shown = "; ".join(r.title for r in left[:3])
+    return f"Still open: {shown}" + (f" and {len(left) - 3} more." if len(left) > 3 else ".")
+
+
+@guard(lambda i: f"On hold: {i.hold_reason}.")
+def not_held(integration: "Integration") -> bool:
+    return not integration.hold
+
+
+@guard("It is not on hold.")
+def held(integration: "Integration") -> bool:
+    return bool(integration.hold)
+
+
+@guard("The next step is the review: request it.")
+def review_is_not_next(integration: "Integration") -> bool:
+    return integration.next_position[1] != Stage.REVIEW
+
+
+@guard("The review is not the next step of this program.")
+def review_is_next(integration: "Integration") -> bool:
+    return integration.next_position[1] == Stage.REVIEW
+
+
+@guard(_titles)
+def nothing_missing(integration: "Integration") -> bool:
+    return not facts.missing_next(integration, integration.asking.now)
+
+
+@guard("The partner has been asked for changes and works on them.")
+def review_was_requested(integration: "Integration") -> bool:
+    return integration.review_state == ReviewState.WAITING
+
+
+@guard("Nobody asked for changes.")
+def changes_were_requested(integration: "Integration") -> bool:
+    return integration.review_state == ReviewState.CHANGES
+
+
+@guard("Write at least one finding first: it tells the partner what to change.")
+def a_finding_is_open(integration: "Integration") -> bool:
+    return facts.finding_counts(integration).get("open", 0) > 0
+
+
+@guard(lambda i: f"{facts.finding_counts(i).get('open', 0)} of the findings wait for your answer.")
+def findings_answered(integration: "Integration") -> bool:
+    return facts.finding_counts(integration).get("open", 0) == 0
+
+
+@guard("Each finding must be verified first.")
+def findings_verified(integration: "Integration") -> bool:
+    counts = facts.finding_counts(integration)
+    return counts.get("open", 0) + counts.get("fixed", 0) == 0
+
+
+@guard("Say why: the reason is part of the decision.")
+def note_given(integration: "Integration") -> bool:
+    note = integration.asking.note
+    return note is None or bool(note.strip())
+
+
+@guard("The decision can still be undone: wait until it is final.")
+def decision_is_final(integration: "Integration") -> bool:
+    return integration.undo_until is None or integration.undo_until <= integration.asking.now
+
+
+@guard("The decision is final: its mail has gone.")
+def decision_can_be_undone(integration: "Integration") -> bool:
+    return bool(integration.decision and integration.undo_until and integration.undo_until > integration.asking.now)
+
+
+@guard("There is no further tier to ask for, or it has been asked for already.")
+def tier_can_be_asked(integration: "Integration") -> bool:
+    open_to_ask = {t.key for t in integration.edition.tiers if t.on_request} - {integration.tier}
+    asked = integration.asking.inputs.get("tier")
+    return not integration.tier_request and bool(open_to_ask) and (asked is None or asked in open_to_ask)
+
+
+@guard("Nobody asked for a tier.")
+def tier_was_asked(integration: "Integration") -> bool:
+    return bool(integration.tier_request)
+
+
+@guard("The tier's requirements are not all met.")
+def tier_is_complete(integration: "Integration") -> bool:
+    tier = integration.edition.tier(integration.tier_request)
+    return tier is not None and not facts.missing_for_tier(integration, tier, integration.asking.now)

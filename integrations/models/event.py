@@ -1,0 +1,82 @@
+"""What happened? One append-only, hash-chained row a happening: audit, history and outbox in one.
+
+Names are copied and people are numbers without a foreign key, so that history never blocks a deletion and
+never changes with one. The database refuses updates (and, on PostgreSQL, deletions) by a trigger.
+"""
+
+import hashlib
+import json
+from datetime import UTC
+from typing import Any
+
+from django.db import models
+
+from integrations.models.integration import Integration
+from integrations.models.partner import Partner
+from integrations.words import words_of
+
+
+class EventQuerySet(models.QuerySet["Event"]):
+    """Reads of the history; nothing is ever changed."""
+
+    def shown_to_partner(self) -> "EventQuerySet":
+        return self.filter(internal=False)
+
+    def update(self, **_: Any) -> int:
+        raise TypeError("Events are append-only.")
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        raise TypeError("Events are append-only.")
+
+
+class Event(models.Model):
+    """One happening in one stream ("integration:7", "partner:3"), linked to the one before by its hash."""
+
+    stream = models.CharField(max_length=40)
+    seq = models.PositiveIntegerField()
+    integration = models.ForeignKey(Integration, models.PROTECT, null=True, related_name="events")
+    partner = models.ForeignKey(Partner, models.PROTECT, null=True, related_name="events")
+    verb = models.CharField(max_length=40)
+    actor_id = models.BigIntegerField(null=True)
+    actor = models.CharField(max_length=150, blank=True)
+    note = models.TextField(blank=True)
+    data = models.JSONField(default=dict)
+    internal = models.BooleanField(default=False)
+    at = models.DateTimeField(db_index=True)
+    before = models.CharField(max_length=64, blank=True)
+    hash = models.CharField(max_length=64)
+
+    objects = EventQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("seq",)
+        constraints = [models.UniqueConstraint(fields=["stream", "seq"], name="one_event_a_place")]
+
+    def __str__(self) -> str:
+        return f"{self.stream} {self.seq} {self.verb}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.pk is not None:
+            raise TypeError("Events are append-only.")
+        self.hash = self.digest()
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        raise TypeError("Events are append-only.")
+
+    @property
+    def anchor(self) -> str:
+        return f"event-{self.seq}"
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """What was done, its tone and its icon."""
+        return words_of(self)
+
+    def digest(self) -> str:
+        """SHA-256 over everything that the row says and the hash of the row before."""
+        said = [
+            self.stream, self.seq, self.verb, self.actor_id, self.actor, self.note, self.data, self.internal,
+            self.at.astimezone(UTC).isoformat(), self.before,
+        ]  # fmt: skip
+        return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=True).encode()).hexdigest()

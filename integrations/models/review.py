@@ -1,0 +1,106 @@
+"""What was found in review, what was said about it, and who reviews?"""
+
+from django.conf import settings
+from django.db import models
+
+from integrations.models.integration import Integration
+
+PERSON = settings.AUTH_USER_MODEL
+
+
+class Finding(models.Model):
+    """One remark of a reviewer, tied to a requirement: open, then fixed by the partner, then verified."""
+
+    class State(models.TextChoices):
+        OPEN = "open", "Open"
+        FIXED = "fixed", "Fixed, to be verified"
+        VERIFIED = "verified", "Verified"
+
+    integration = models.ForeignKey(Integration, models.CASCADE, related_name="findings")
+    number = models.PositiveSmallIntegerField()
+    round = models.PositiveSmallIntegerField()
+    requirement_id = models.CharField(max_length=40)
+    text = models.TextField(max_length=4000)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    raised_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, related_name="+")
+    raised_at = models.DateTimeField()
+    answer = models.TextField(max_length=4000, blank=True)
+    fixed_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, blank=True, related_name="+")
+    fixed_at = models.DateTimeField(null=True, blank=True)
+    verified_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, blank=True, related_name="+")
+    verified_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("number",)
+        constraints = [models.UniqueConstraint(fields=["integration", "number"], name="one_number_a_finding")]
+
+    def __str__(self) -> str:
+        return f"Finding {self.number} of {self.integration}"
+
+
+class Message(models.Model):
+    """A word in the thread. `internal`: a note that the partner never sees."""
+
+    integration = models.ForeignKey(Integration, models.CASCADE, related_name="messages")
+    author = models.ForeignKey(PERSON, models.SET_NULL, null=True, related_name="+")
+    body = models.TextField(max_length=8000)
+    internal = models.BooleanField(default=False)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("at",)
+
+    def __str__(self) -> str:
+        return f"{self.author} on {self.integration}"
+
+
+class Look(models.Model):
+    """Up to which event a person has seen an integration."""
+
+    user = models.ForeignKey(PERSON, models.CASCADE, related_name="+")
+    integration = models.ForeignKey(Integration, models.CASCADE, related_name="looks")
+    seq = models.PositiveIntegerField(default=0)
+    at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "integration"], name="one_look_a_person")]
+
+    def __str__(self) -> str:
+        return f"{self.user} saw {self.integration} up to {self.seq}"
+
+
+class ReviewerProfile(models.Model):
+    """What a reviewer takes on. `programs`: keys, empty for all of them."""
+
+    user = models.OneToOneField(PERSON, models.CASCADE, related_name="reviewer_profile")
+    programs = models.JSONField(default=list, blank=True)
+    away_from = models.DateField(null=True, blank=True)
+    away_until = models.DateField(null=True, blank=True)
+    most_open = models.PositiveSmallIntegerField("most reviews at once", default=8)
+
+    def __str__(self) -> str:
+        return f"reviews of {self.user}"
+
+
+class Introduction(models.Model):
+    """Two partners work on the same thing and one wants to be introduced. Names pass only when both agree."""
+
+    class State(models.TextChoices):
+        ASKED = "asked", "Asked"
+        AGREED = "agreed", "Both agreed"
+        DECLINED = "declined", "Declined"
+
+    asking = models.ForeignKey(Integration, models.CASCADE, related_name="introductions_asked")
+    other = models.ForeignKey(Integration, models.CASCADE, related_name="introductions_received")
+    message = models.CharField(max_length=1000, blank=True)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.ASKED)
+    asked_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, related_name="+")
+    asked_at = models.DateTimeField()
+    decided_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, blank=True, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["asking", "other"], name="one_introduction_a_pair")]
+
+    def __str__(self) -> str:
+        return f"{self.asking} to {self.other}"

@@ -1,0 +1,160 @@
+"""What does an integration look like on a page? Plain rows for templates; no queries of their own beyond facts."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from integrations import facts
+from integrations.programs.base import Group, Link, Requirement, Stage, Step, Tier
+from integrations.states import Holder, Status
+
+if TYPE_CHECKING:
+    from integrations.models.integration import Integration
+    from integrations.models.requirement import RequirementState
+
+WHOSE = {
+    Holder.PARTNER: "you",
+    Holder.PROGRAM: "the program",
+    Holder.MACHINE: "the portal",
+    Holder.THIRD_PARTY: "others",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """One step of the path as drawn. `state`: done, current or next."""
+
+    name: str
+    state: str
+    href: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One requirement as listed. `holder`: who can move it while it is not met, in words for the partner."""
+
+    requirement: Requirement
+    state: "RequirementState | None"
+    shown: str
+    is_met: bool
+    holder: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepRows:
+    """A step with its requirements. `left`: how many still block; `links`: its own and the category's."""
+
+    step: Step
+    state: str
+    rows: tuple[Row, ...]
+    left: int
+    links: tuple[Link, ...]
+
+    @property
+    def anchor(self) -> str:
+        return f"step-{self.step.key}"
+
+    @property
+    def left_words(self) -> str:
+        return f"{self.left} of {len(self.rows)} left" if self.left else "complete" if self.rows else ""
+
+
+def _place(integration: "Integration", step: Step) -> str:
+    order = [s.key for s in integration.edition.steps]
+    here, there = order.index(integration.step), order.index(step.key)
+    if not integration.is_open:
+        return "done" if there <= here else "next"
+    return "done" if there < here else "current" if there == here else "next"
+
+
+def path_steps(integration: "Integration") -> list[PathStep]:
+    """The program's own step names, in its own order, with where the integration is."""
+    return [
+        PathStep(step.name, _place(integration, step), f"#step-{step.key}", step.summary)
+        for step in integration.edition.steps
+    ]
+
+
+def row_of(integration: "Integration", requirement: Requirement, now: datetime) -> Row:
+    state = facts.states_of(integration).get(requirement.id)
+    met = state is not None and state.is_met(now)
+    return Row(
+        requirement=requirement,
+        state=state,
+        shown=state.shown(now) if state else str(Status.OPEN),
+        is_met=met,
+        holder="" if met else WHOSE[facts.holder_of(requirement, integration)],
+        why=(state.summary if state and state.summary else requirement.why),
+    )
+
+
+def requirement_rows(integration: "Integration", now: datetime) -> list[StepRows]:
+    """Every step with its requirements that apply, in the path's order."""
+    found = []
+    category = integration.edition.category(integration.category)
+    for step in integration.edition.steps:
+        rows = tuple(row_of(integration, r, now) for r in step.requirements if facts.applies(r, integration))
+        left = sum(not row.is_met and not row.requirement.optional for row in rows)
+        links = step.links + (category.links if category and step.stage == Stage.DEVELOP else ())
+        found.append(StepRows(step, _place(integration, step), rows, left, links))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What is left before the next step: the rows, how many there are in all, and the step's name."""
+
+    rows: tuple[Row, ...]
+    before: str
+    of: int
+
+    @property
+    def summary(self) -> str:
+        where = f"before {self.before}" if self.before else "to keep its standing"
+        return f"{len(self.rows)} of {self.of} {where}"
+
+
+def left_items(integration: "Integration", now: datetime) -> Left:
+    """What blocks the next position, each with its reason; in support, what no longer holds."""
+    if not integration.is_open:
+        return Left((), "", 0)
+    rows = tuple(row_of(integration, r, now) for r in facts.missing_next(integration, now))
+    step, _ = integration.next_position
+    return Left(rows, step.name if step else "", integration.tally.get("of", 0))
+
+
+@dataclass(frozen=True, slots=True)
+class TierRows:
+    """A tier that can be asked for: its requirements, its any-of groups, and whether asking is open."""
+
+    tier: Tier
+    state: str
+    rows: tuple[Row, ...]
+    groups: tuple[tuple[Group, tuple[Row, ...]], ...]
+    left: int
+
+    @property
+    def anchor(self) -> str:
+        return f"tier-{self.tier.key}"
+
+    @property
+    def can_ask(self) -> bool:
+        return not self.left and self.state == ""
+
+
+def tier_rows(integration: "Integration", now: datetime) -> list[TierRows]:
+    """The tiers that a listed integration may ask for, with what each still needs."""
+    if not integration.is_listed:
+        return []
+    found = []
+    for tier in (t for t in integration.edition.tiers if t.on_request):
+        rows = {r.id: row_of(integration, r, now) for r in tier.requirements}
+        groups = tuple((g, tuple(rows[r.id] for r in tier.requirements if r.group == g.key)) for g in tier.groups)
+        state = (
+            "granted" if integration.tier == tier.key else "asked for" if integration.tier_request == tier.key else ""
+        )
+        left = len(facts.missing_for_tier(integration, tier, now))
+        found.append(TierRows(tier, state, tuple(r for r in rows.values() if not r.requirement.group), groups, left))
+    return found

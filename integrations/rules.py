@@ -1,0 +1,103 @@
+"""Who may? Predicates over (integration, user); a user of None is the machine.
+
+The only place where a permission is asked. Each predicate is used by the steps of the model, by the actions
+and by the pages alike.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from integrations.models.integration import Integration
+    from integrations.models.partner import Partner
+
+EDITING = ("owner", "editor")
+REFUSALS = {
+    "may_see": "This is not visible to you.",
+    "may_edit": "Only owners and editors of the company may do this.",
+    "may_manage": "Only owners of the company may do this.",
+    "may_decide": "Only a reviewer of the program may do this, and never on their own company's integration.",
+    "may_undo": "Only a reviewer of the program may undo a decision.",
+    "may_reopen": "A withdrawn integration is opened again by its company, a declined one by a reviewer.",
+    "may_assign": "Only people of the program may do this.",
+    "may_note": "Only people of the program keep notes.",
+    "may_speak": "Only owners and editors of the company and people of the program may write here.",
+    "nobody": "This happens by itself.",
+}
+
+
+def role_of(partner: "Partner", user: Any) -> str:
+    """The person's current role in the partner, blank for none. One query a request: kept on the user."""
+    if user is None or not user.is_authenticated:
+        return ""
+    known: dict[int, str] | None = getattr(user, "_roles", None)
+    if known is None:
+        current = user.memberships.filter(ended_at=None)
+        known = user._roles = dict(current.values_list("partner_id", "role"))
+    return known.get(partner.pk, "")
+
+
+def forget_roles(user: Any) -> None:
+    """After a membership changed in this request."""
+    user.__dict__.pop("_roles", None)
+
+
+def may_see(integration: "Integration", user: Any) -> bool:
+    return user is None or user.is_reviewer or user.is_staff or bool(role_of(integration.partner, user))
+
+
+def may_edit(integration: "Integration", user: Any) -> bool:
+    return edits(integration.partner, user)
+
+
+def may_manage(integration: "Integration", user: Any) -> bool:
+    return manages(integration.partner, user)
+
+
+def may_decide(integration: "Integration", user: Any) -> bool:
+    """A reviewer, and never one of the integration's own company."""
+    return user is not None and user.is_active and user.is_reviewer and not role_of(integration.partner, user)
+
+
+def may_undo(integration: "Integration", user: Any) -> bool:
+    return may_decide(integration, user)
+
+
+def may_reopen(integration: "Integration", user: Any) -> bool:
+    if integration.stage == "withdrawn":
+        return may_edit(integration, user)
+    return may_decide(integration, user)
+
+
+def may_assign(_integration: "Integration", user: Any) -> bool:
+    return works_for_program(user)
+
+
+def may_note(_integration: "Integration", user: Any) -> bool:
+    return works_for_program(user)
+
+
+def may_speak(integration: "Integration", user: Any) -> bool:
+    return works_for_program(user) or may_edit(integration, user)
+
+
+def nobody(_integration: "Integration", _user: Any) -> bool:
+    """Steps that follow from others and are never taken by hand."""
+    return False
+
+
+def edits(partner: "Partner", user: Any) -> bool:
+    return role_of(partner, user) in EDITING
+
+
+def manages(partner: "Partner", user: Any) -> bool:
+    return role_of(partner, user) == "owner"
+
+
+def works_for_program(user: Any) -> bool:
+    """Sees every integration: reviewers and staff."""
+    return bool(user is not None and user.is_authenticated and (user.is_reviewer or user.is_staff))
+
+
+def may_see_notes(user: Any) -> bool:
+    """The program's own notes, which the partner never sees."""
+    return works_for_program(user)

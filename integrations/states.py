@@ -1,0 +1,165 @@
+"""Which states are there, and whose turn is it? Pure: plain values in, plain values out."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from integrations.programs.base import ENDS, OPEN_STAGES, Stage
+
+__all__ = [
+    "ENDS",
+    "OPEN_STAGES",
+    "Facts",
+    "Holder",
+    "ReviewState",
+    "Stage",
+    "Standing",
+    "Status",
+    "Turn",
+    "turn_of",
+]
+
+
+class Standing(StrEnum):
+    """What a listed integration may say of itself: a second machine beside the stage."""
+
+    NONE = "none"
+    VERIFIED = "verified"
+    NOTICE = "notice"
+    SUSPENDED = "suspended"
+    REMOVED = "removed"
+
+
+class ReviewState(StrEnum):
+    """Where a review round is: nobody asked, the program looks, the partner changes."""
+
+    NONE = ""
+    WAITING = "waiting"
+    CHANGES = "changes"
+
+
+class Status(StrEnum):
+    """What has become of one requirement. The machine's outcomes stand here too."""
+
+    OPEN = "open"
+    GIVEN = "given"
+    WAITING = "waiting"  # given by one side, the other side's part is open
+    NOT_NEEDED = "not_needed"
+    WAIVED = "waived"
+    PASS = "pass"
+    WARN = "warn"
+    FAIL = "fail"
+    ERROR = "error"
+    NOT_RUN = "not_run"
+    STALE = "stale"
+
+
+MET = frozenset({Status.GIVEN, Status.NOT_NEEDED, Status.PASS, Status.WARN})  # a waiver counts while unexpired
+
+
+class Holder(StrEnum):
+    """Who has the turn. Exactly one for every open integration."""
+
+    PARTNER = "partner"
+    PROGRAM = "program"
+    MACHINE = "machine"
+    THIRD_PARTY = "third_party"
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A requirement that is not met: its id, its title, and who can move it."""
+
+    id: str
+    title: str
+    holder: Holder
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the turn depends on, as plain values.
+
+    `missing`: requirements that block the next position, in the path's order; `next_stage`: the stage of the
+    next position, None in support; `reasons`: further things the program has to do (a meeting to accept).
+    """
+
+    stage: Stage
+    step: str
+    next_step: str = ""
+    next_stage: Stage | None = None
+    hold: Holder | None = None
+    hold_reason: str = ""
+    review: ReviewState = ReviewState.NONE
+    round: int = 0
+    open_findings: int = 0
+    fixed_findings: int = 0
+    missing: tuple[Missing, ...] = ()
+    asked: tuple[Missing, ...] = ()  # in review: what the program waits for the partner to answer
+    tier_request: str = ""
+    broken: tuple[Missing, ...] = ()  # in support: requirements that are no longer met
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Who holds an open integration, and the one sentence and button that follow from it.
+
+    `target`: where the button leads: "requirement:ID", "step:NAME", "findings", "review" or "".
+    """
+
+    holder: Holder
+    action: str
+    target: str = ""
+
+
+def turn_of(facts: Facts) -> Turn | None:
+    """Whose turn it is; None for an integration that has ended."""
+    if facts.stage in ENDS:
+        return None
+    if facts.hold is not None:
+        return Turn(facts.hold, f"On hold: {facts.hold_reason}")
+    if facts.stage == Stage.REVIEW:
+        return _in_review(facts)
+    if facts.stage == Stage.SUPPORT:
+        return _in_support(facts)
+    if facts.missing:
+        return _for_missing(facts.missing)
+    if facts.stage == Stage.RELEASE:
+        return Turn(Holder.PROGRAM, "List the integration", "step:release")
+    if facts.next_stage == Stage.REVIEW:
+        return Turn(Holder.PARTNER, "Request the review", "step:request_review")
+    return Turn(Holder.PARTNER, f"Complete {facts.step}", "step:advance")
+
+
+def _in_review(facts: Facts) -> Turn:
+    if facts.review == ReviewState.CHANGES and facts.open_findings:
+        word = "finding" if facts.open_findings == 1 else "findings"
+        return Turn(Holder.PARTNER, f"Answer {facts.open_findings} {word}", "findings")
+    if facts.review == ReviewState.CHANGES:
+        return Turn(Holder.PARTNER, "Request the review again", "step:request_again")
+    if facts.asked:
+        return _for_missing(facts.asked)
+    return Turn(Holder.PROGRAM, f"Review round {facts.round}", "review")
+
+
+def _in_support(facts: Facts) -> Turn:
+    if facts.broken:
+        return _for_missing(facts.broken)
+    if facts.tier_request:
+        return Turn(Holder.PROGRAM, f"Decide on the tier {facts.tier_request}", "review")
+    return Turn(Holder.MACHINE, "Nothing to do: the portal keeps watch")
+
+
+VERBS = {
+    Holder.PARTNER: "Give",
+    Holder.PROGRAM: "Settle",
+    Holder.MACHINE: "Check",
+    Holder.THIRD_PARTY: "Wait for",
+}
+
+
+def _for_missing(missing: tuple[Missing, ...]) -> Turn:
+    """The partner's own items come first: while there is one, nothing else is worth waiting for."""
+    for holder in (Holder.PARTNER, Holder.PROGRAM, Holder.MACHINE, Holder.THIRD_PARTY):
+        for item in missing:
+            if item.holder == holder:
+                return Turn(holder, f"{VERBS[holder]}: {item.title}", f"requirement:{item.id}")
+    raise AssertionError("a missing requirement without a holder")

@@ -1,0 +1,31 @@
+"""What do all pages of this floor begin with? Load or 404, and show a refusal without losing anything."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest
+
+from integrations.models import Integration
+from integrations.workflow import NotAllowed
+
+
+def load(request: HttpRequest, uuid: UUID) -> Integration:
+    """The integration, with its company, reviewer and manager. Raises Http404 for what is not the person's to see."""
+    visible = Integration.objects.visible_to(request.user)
+    rows = visible.select_related("partner__alliances_manager", "reviewer", "decided_by").filter(uuid=uuid)
+    integration = rows.first()
+    if integration is None:
+        raise Http404("This integration does not exist, or it is not visible to you.")
+    return integration
+
+
+def refused(request: HttpRequest, refusal: NotAllowed) -> None:
+    """Say on the next page why it was not done."""
+    messages.error(request, str(refusal))
+
+
+def page_of(request: HttpRequest, rows: Any, size: int = 50) -> Any:
+    """The page of a list that the address asks for; the first for nonsense, the last for too far."""
+    return Paginator(rows, size).get_page(request.GET.get("page"))

@@ -1,0 +1,79 @@
+"""How is a happening told? One table from an event's verb to its words; history, changes and mails share it."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from integrations.models.event import Event
+
+# verb: (what was done, tone, icon); {…} is filled from the event's data
+WORDS: dict[str, tuple[str, str, str]] = {
+    "created": ("began the integration", "accent", "rocket"),
+    "facts_changed": ("changed its description", "neutral", "pencil"),
+    "repository_changed": ("changed the repository", "neutral", "git-branch"),
+    "answered": ("answered “{title}”", "neutral", "check"),
+    "not_needed": ("said that “{title}” is not needed", "neutral", "minus"),
+    "checked": ("checked “{title}”: {outcome}", "neutral", "search-check"),
+    "waived": ("waived “{title}” until {until_day}", "warn", "shield-off"),
+    "waiver_ended": ("ended a waiver", "neutral", "shield"),
+    "advance": ("completed a step: {to_step} is next", "good", "arrow-right"),
+    "request_review": ("requested the review", "accent", "send"),
+    "request_again": ("requested the review again, round {round}", "accent", "send"),
+    "request_changes": ("requested changes", "warn", "message-square-warning"),
+    "approve": ("approved it", "good", "circle-check"),
+    "release": ("listed it", "good", "badge-check"),
+    "decline": ("declined it", "bad", "circle-x"),
+    "withdraw": ("withdrew it", "bad", "undo-2"),
+    "archive": ("stopped supporting it", "bad", "archive"),
+    "reopen": ("opened it again", "good", "rotate-ccw"),
+    "put_on_hold": ("put it on hold", "warn", "pause"),
+    "resume": ("took it off hold", "good", "play"),
+    "undo_decision": ("undid the decision", "warn", "undo-2"),
+    "request_tier": ("asked for a tier", "accent", "award"),
+    "grant_tier": ("granted the tier", "good", "award"),
+    "decline_tier": ("declined the tier", "bad", "award"),
+    "edition_moved": ("moved it to the edition {to}", "neutral", "book-open"),
+    "claimed": ("took the review", "neutral", "hand"),
+    "put_back": ("put it back into the queue", "neutral", "corner-up-left"),
+    "assigned": ("named {reviewer} as reviewer", "neutral", "user-check"),
+    "finding_raised": ("wrote finding {finding}", "warn", "flag"),
+    "finding_fixed": ("answered finding {finding}", "neutral", "wrench"),
+    "finding_verified": ("verified finding {finding}", "good", "check-check"),
+    "finding_reopened": ("opened finding {finding} again", "warn", "flag"),
+    "said_to_partner": ("wrote to the company", "neutral", "message-square"),
+    "said_to_program": ("wrote to the program", "neutral", "message-square"),
+    "noted": ("noted", "neutral", "lock"),
+    "document_uploaded": ("handed in a document for “{title}”", "neutral", "file-up"),
+    "document_removed": ("removed a document of “{title}”", "neutral", "file-x"),
+    "agreement_to_countersign": ("signed “{title}”", "neutral", "signature"),
+    "agreement_complete": ("completed “{title}”", "good", "signature"),
+    "meeting_proposed": ("proposed times for “{title}”", "accent", "calendar-plus"),
+    "meeting_agreed": ("agreed on a time for “{title}”", "good", "calendar-check"),
+    "meeting_cancelled": ("cancelled “{title}”", "warn", "calendar-x"),
+    "meeting_held": ("held “{title}”", "good", "calendar-check"),
+    "credential_given": ("gave test credentials", "neutral", "key-round"),
+    "credential_revealed": ("opened the test credentials", "warn", "eye"),
+    "credential_withdrawn": ("withdrew the test credentials", "neutral", "key-round"),
+    "credential_ended": ("ended the test credentials", "neutral", "key-round"),
+    "credential_to_rotate": ("asked to rotate the test credentials", "warn", "refresh-cw"),
+    "introduction_asked": ("asked for an introduction", "neutral", "users"),
+    "introduction_agreed": ("agreed to an introduction", "good", "handshake"),
+    "introduction_declined": ("declined an introduction", "neutral", "users"),
+}
+
+
+def words_of(event: "Event") -> tuple[str, str, str]:
+    """What an event says after its actor's name, its tone and its icon."""
+    said, tone, icon = WORDS.get(event.verb, (event.verb.replace("_", " "), "neutral", "dot"))
+    values = {
+        "to_step": (event.data.get("to") or ["", ""])[-1].replace("-", " "),
+        "until_day": str(event.data.get("until", ""))[:10],
+        **{key: value for key, value in event.data.items() if isinstance(value, str | int)},
+    }
+    return said.format_map(_Lenient(values)), tone, icon
+
+
+class _Lenient(dict[str, object]):
+    """A value that an old event does not hold leaves a gap, never an error."""
+
+    def __missing__(self, key: str) -> str:
+        return "…"

@@ -1,0 +1,198 @@
+"""How is a step taken? The one door: lock, find, may they, is it ready, take it, save, write it down.
+
+Every refusal is a NotAllowed whose text is fit to show. Writes that are not steps come through changing().
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from django_fsm import Transition
+
+from integrations import clock, facts, guards, rules
+from integrations.history import record
+from integrations.models.event import Event
+from integrations.models.integration import Integration
+from integrations.states import Holder, turn_of
+
+PROGRAM_CALENDAR = clock.Calendar()
+
+
+class NotAllowed(Exception):
+    """A refusal, fit to show. `kind`: gone (no such step from here), may (not this person), ready (not yet),
+    stale (somebody was faster)."""
+
+    def __init__(self, sentence: str, kind: str = "ready") -> None:
+        super().__init__(sentence)
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """A button: the step, its label, and what stands in the way, if anything."""
+
+    name: str
+    label: str
+    tone: str
+    note: str
+    mail: str
+    is_decision: bool
+    blockers: tuple[str, ...]
+
+    @property
+    def is_ready(self) -> bool:
+        return not self.blockers
+
+    @property
+    def blocked(self) -> str:
+        """What stands in the way, in one line; blank when nothing does."""
+        return " ".join(self.blockers)
+
+
+def steps_from(integration: Integration) -> dict[str, Transition]:
+    """Every step that leads on from where the integration is, by name, whoever may take it."""
+    found = {}
+    for name in ("stage", "standing"):
+        field = Integration._meta.get_field(name)
+        for step in field.get_all_transitions(Integration):  # type: ignore[union-attr]
+            if step.source in (getattr(integration, name), "*"):
+                found[step.name] = step
+    return found
+
+
+def blockers(integration: Integration, step: Transition) -> list[str]:
+    """The sentences of the guards that say no."""
+    return [guards.why_not(ready, integration) for ready in step.conditions if not ready(integration)]
+
+
+def actions(integration: Integration, user: Any, *, now: datetime | None = None) -> list[Action]:
+    """The buttons of this person: what they may do, in the order of the model, with what blocks each."""
+    integration.asking = guards.Asking(now or timezone.now())
+    order = list(Integration.__dict__)
+    allowed = [s for s in steps_from(integration).values() if s.has_perm(integration, user)]
+    return [
+        Action(
+            name=step.name,
+            label=step.custom["label"],
+            tone=step.custom["tone"],
+            note=step.custom.get("note", ""),
+            mail=step.custom.get("mail", ""),
+            is_decision=step.custom.get("decision", False),
+            blockers=tuple(blockers(integration, step)),
+        )
+        for step in sorted(allowed, key=lambda s: order.index(s.name))
+    ]
+
+
+def lock(pk: int) -> Integration:
+    """The row as it is now, held until the transaction ends (SQLite: its transactions begin immediate)."""
+    return Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
+
+
+def perform(
+    integration: Integration,
+    step: str,
+    *,
+    by: Any,
+    note: str = "",
+    version: int | None = None,
+    now: datetime | None = None,
+    **inputs: Any,
+) -> Event:
+    """Take one step. `by` is a person, or None for the machine; `version` is the row the person looked at.
+
+    Raises NotAllowed. The row that was passed in is left as it is: read it again.
+    """
+    now = now or timezone.now()
+    with transaction.atomic():
+        row = lock(integration.pk)
+        row.asking = guards.Asking(now, note, inputs)
+        found = _find(row, step, version)
+        if not found.has_perm(row, by):
+            raise NotAllowed(rules.REFUSALS[found.permission.__name__], "may")  # type: ignore[union-attr]
+        in_the_way = blockers(row, found)
+        if in_the_way:
+            raise NotAllowed(" ".join(in_the_way))
+        before = {"stage": str(row.stage), "step": row.step, "review_state": str(row.review_state)}
+        getattr(row, step)(by=by, note=note, now=now, **inputs)
+        _remember_decision(row, found, before, by, now)
+        refresh(row, now)
+        row.save()
+        return record(row, step, by=by, now=now, note=note, **_told(row, found, before), **inputs)
+
+
+def _find(row: Integration, step: str, version: int | None) -> Transition:
+    found = steps_from(row).get(step)
+    moved_on = version is not None and version != row.version
+    if found is None or moved_on:
+        last = row.events.exclude(internal=True).last()
+        if last is not None and (moved_on or found is None):
+            who = last.actor or "The portal"
+            raise NotAllowed(
+                f"{who} was faster: “{last.verb.replace('_', ' ')}” on {last.at:%d %b, %H:%M} UTC. Look again.",
+                "stale",
+            )
+        raise NotAllowed("This step does not lead on from here.", "gone")
+    return found
+
+
+def _remember_decision(row: Integration, step: Transition, before: dict[str, str], by: Any, now: datetime) -> None:
+    """A decision can be undone for a while; any other step makes it final, and undoing it clears it."""
+    row.decision, row.decided_by, row.undo_until, row.undo = "", None, None, {}
+    window = timedelta(minutes=settings.UNDO_MINUTES)
+    if step.custom.get("decision") and window:
+        row.decision, row.decided_by = step.name, by
+        row.undo_until, row.undo = now + window, before
+
+
+def _told(row: Integration, step: Transition, before: dict[str, str]) -> dict[str, Any]:
+    """What the event says beside the verb: from where to where, the round, and until when it can be undone."""
+    told: dict[str, Any] = {
+        "label": step.custom.get("label", step.name),
+        "from": [before["stage"], before["step"]],
+        "to": [str(row.stage), row.step],
+        "round": row.review_round,
+    }
+    if row.undo_until:
+        told["undo_until"] = row.undo_until.isoformat()
+    return told
+
+
+def refresh(row: Integration, now: datetime) -> None:
+    """Derive whose turn it is and what lists show. Called on a locked row before it is saved."""
+    facts.forget(row)
+    found = facts.facts_of(row, now)
+    turn = turn_of(found)
+    holder = str(turn.holder) if turn else ""
+    if holder != row.turn_holder:
+        row.turn_since = now
+    if holder != row.turn_holder or (turn and turn.target != row.turn_target):
+        row.turn_due_at = (
+            clock.due_business(now, row.edition.review_days, PROGRAM_CALENDAR) if holder == Holder.PROGRAM else None
+        )
+    row.turn_holder = holder
+    row.turn_action = turn.action[:300] if turn else ""
+    row.turn_target = turn.target if turn else ""
+    row.reasons = facts.reasons(row, found) if holder == Holder.PROGRAM else []
+    row.tally = facts.tally(row, now)
+    row.wake_at = facts.next_change(row, now)
+    row.version += 1
+
+
+@contextmanager
+def changing(
+    integration: Integration, rule: Callable[[Integration, Any], bool], *, by: Any, now: datetime
+) -> Iterator[Integration]:
+    """A write that is not a step: the locked row for a person who may, its turn derived again at the end."""
+    with transaction.atomic():
+        row = lock(integration.pk)
+        if by is not None and not rule(row, by):
+            raise NotAllowed(rules.REFUSALS.get(rule.__name__, "You may not do this."), "may")
+        yield row
+        refresh(row, now)
+        row.save()

@@ -1,0 +1,58 @@
+"""Who is a person? One user model, signed in by mail address."""
+
+from typing import Any, ClassVar
+from zoneinfo import available_timezones
+
+from django.contrib.auth.models import AbstractUser, UserManager
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models.functions import Lower
+
+
+class PeopleManager(UserManager["User"]):
+    """Makes people by mail address."""
+
+    def create_user(self, email: str, password: str | None = None, **fields: Any) -> "User":  # type: ignore[override]
+        user = self.model(email=self.normalize_email(email).lower(), **fields)
+        user.set_password(password)
+        user.save(using=self._db)
+        return user
+
+    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":  # type: ignore[override]
+        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
+
+
+def real_zone(value: str) -> None:
+    """Raises ValidationError for a zone that the time-zone database does not hold."""
+    if value not in available_timezones():
+        raise ValidationError("There is no time zone of that name.")
+
+
+class User(AbstractUser):
+    """A person. `is_reviewer`: decides for the programs; `is_staff`: sees the admin pages."""
+
+    username = None  # type: ignore[assignment]
+    first_name = None  # type: ignore[assignment]
+    last_name = None  # type: ignore[assignment]
+    email = models.EmailField("mail address", unique=True)
+    name = models.CharField("name", max_length=120, blank=True)
+    zone = models.CharField("time zone", max_length=64, default="UTC", validators=[real_zone])
+    is_reviewer = models.BooleanField(
+        "reviewer", default=False, help_text="Decides on integrations for the programs."
+    )
+
+    USERNAME_FIELD = "email"
+    REQUIRED_FIELDS: ClassVar[list[str]] = []
+    objects: ClassVar[PeopleManager] = PeopleManager()  # type: ignore[assignment]
+
+    class Meta:
+        constraints = [models.UniqueConstraint(Lower("email"), name="one_person_per_address")]
+
+    def __str__(self) -> str:
+        return self.name or self.email
+
+    def get_full_name(self) -> str:
+        return str(self)
+
+    def get_short_name(self) -> str:
+        return (self.name or self.email).split("@")[0].split(" ")[0]

@@ -1,0 +1,15 @@
+"""What can staff see of mail in the admin pages? Its fate, read-only."""
+
+from django.contrib import admin
+
+from integrations.admin import ReadOnly
+from portal.models import Email
+
+
+@admin.register(Email)
+class EmailAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+    """The outbox, for looking things up."""
+
+    list_display = ("created_at", "subject", "to", "state", "attempts", "last_error")
+    list_filter = ("state", "name")
+    search_fields = ("subject", "to", "key")

@@ -1,0 +1,163 @@
+"""How does a mail come to be, and how does it leave? A row in the caller's transaction, sent later.
+
+The row is the truth: a crash between the server's acceptance and our commit sends the same mail again with
+the same Message-ID; nothing is ever lost.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.utils import parseaddr
+from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils import timezone
+from django.utils.text import Truncator
+
+from integrations.models import Event
+from portal.models import Email
+
+LEASE = timedelta(seconds=90)
+RETRY_MINUTES = (1, 2, 5, 10, 20, 30)
+GIVE_UP = timedelta(hours=72)
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A mail as it will be sent."""
+
+    subject: str
+    text: str
+    html: str
+
+
+def render(name: str, context: Mapping[str, Any]) -> Rendered:
+    """Render templates/emails/NAME/{subject.txt,body.txt,body.html}. Previews and mails both come from here."""
+    full = {"site": settings.SITE_URL, "mail_from": settings.DEFAULT_FROM_EMAIL, **context}
+    subject = " ".join(render_to_string(f"emails/{name}/subject.txt", full).split())
+    return Rendered(
+        subject=Truncator(subject).chars(240),
+        text=render_to_string(f"emails/{name}/body.txt", full).strip() + "\n",
+        html=render_to_string(f"emails/{name}/body.html", full),
+    )
+
+
+def queue(
+    name: str,
+    key: str,
+    to: Any,
+    context: Mapping[str, Any],
+    *,
+    hold_until: datetime | None = None,
+    event: Event | None = None,
+    calendar: str = "",
+    now: datetime | None = None,
+) -> Email | None:
+    """Render a mail into a row of the caller's transaction. `to` is a person or an address.
+
+    Returns None when a mail of that key is there already. Raises RuntimeError outside a transaction: a mail
+    must never leave for work that was rolled back.
+    """
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError("Mail is queued in the transaction of what it tells.")
+    now = now or timezone.now()
+    person = to if hasattr(to, "email") else None
+    rendered = render(name, {"person": person, **context})
+    held = hold_until is not None and hold_until > now
+    mail, is_new = Email.objects.get_or_create(
+        key=key,
+        defaults={
+            "name": name,
+            "to": person.email if person else str(to),
+            "person": person,
+            "event": event,
+            "integration": event.integration if event else None,
+            "subject": rendered.subject,
+            "text": rendered.text,
+            "html": rendered.html,
+            "calendar": calendar,
+            "state": Email.State.HELD if held else Email.State.QUEUED,
+            "due_at": hold_until if held else now,
+            "created_at": now,
+        },
+    )
+    return mail if is_new else None
+
+
+def cancel_held(event: Event) -> int:
+    """Stop the mails of a decision that was undone. Returns how many."""
+    return Email.objects.filter(event=event, state=Email.State.HELD).update(state=Email.State.CANCELLED)
+
+
+def deliver_due(now: datetime | None = None, limit: int = 200) -> int:
+    """Deliver every mail that is due, also those whose worker died. Returns how many were handled."""
+    now = now or timezone.now()
+    states = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
+    due = Email.objects.filter(state__in=states, due_at__lte=now).order_by("due_at").values_list("pk", flat=True)
+    return sum(deliver(pk, now) for pk in list(due[:limit]))
+
+
+def deliver(pk: int, now: datetime | None = None) -> bool:
+    """Send one mail if it is due and nobody else is sending it. Returns whether this call had it."""
+    now = now or timezone.now()
+    if not _claim(pk, now):
+        return False
+    mail = Email.objects.get(pk=pk)
+    if settings.MAIL_KEPT:
+        return _settle(mail, Email.State.KEPT, now)
+    try:
+        _message(mail).send()
+    except SMTPRecipientsRefused as refused:
+        code = next(iter(refused.recipients.values()))[0]
+        return _retry(mail, f"The address was refused ({code}).", now, final=code >= 500)
+    except SMTPResponseException as answer:
+        return _retry(mail, f"The mail server said {answer.smtp_code}.", now, final=answer.smtp_code >= 550)
+    except (SMTPException, OSError) as error:
+        return _retry(mail, f"The mail server could not be reached ({type(error).__name__}).", now)
+    return _settle(mail, Email.State.SENT, now)
+
+
+def _claim(pk: int, now: datetime) -> bool:
+    """Take a due mail: a conditional update, so that one of any number of workers wins."""
+    waiting = Email.objects.filter(pk=pk, due_at__lte=now, state__in=(Email.State.HELD, Email.State.QUEUED))
+    abandoned = Email.objects.filter(pk=pk, state=Email.State.SENDING, claimed_until__lt=now)
+    taken = {"state": Email.State.SENDING, "claimed_until": now + LEASE}
+    return bool(waiting.update(**taken) or abandoned.update(**taken))
+
+
+def _settle(mail: Email, state: str, now: datetime) -> bool:
+    sent_at = now if state == Email.State.SENT else None
+    Email.objects.filter(pk=mail.pk).update(state=state, sent_at=sent_at, claimed_until=None, last_error="")
+    return True
+
+
+def _retry(mail: Email, why: str, now: datetime, *, final: bool = False) -> bool:
+    wait = RETRY_MINUTES[min(mail.attempts, len(RETRY_MINUTES) - 1)]
+    gone = final or now - mail.created_at > GIVE_UP
+    Email.objects.filter(pk=mail.pk).update(
+        state=Email.State.FAILED if gone else Email.State.QUEUED,
+        due_at=now + timedelta(minutes=wait),
+        attempts=mail.attempts + 1,
+        claimed_until=None,
+        last_error=why[:300],
+    )
+    return True
+
+
+def _message(mail: Email) -> EmailMultiAlternatives:
+    domain = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
+    message = EmailMultiAlternatives(
+        mail.subject,
+        mail.text,
+        settings.DEFAULT_FROM_EMAIL,
+        [mail.to],
+        headers={"Message-ID": f"<{mail.uuid}@{domain}>"},
+    )
+    message.attach_alternative(mail.html, "text/html")
+    if mail.calendar:
+        message.attach("meeting.ics", mail.calendar, "text/calendar; method=REQUEST")
+    return message

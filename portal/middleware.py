@@ -1,0 +1,54 @@
+"""What happens around every request? Nothing typed is lost at a time-out; times are the reader's."""
+
+from collections.abc import Callable
+from functools import partial
+from zoneinfo import ZoneInfo
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils import timezone
+
+Handler = Callable[[HttpRequest], HttpResponse]
+STASH = "unsent"
+NEVER_STASHED = {"csrfmiddlewaretoken", "password", "password1", "password2", "code", "secret"}
+MOST_CHARACTERS = 100_000
+
+
+def stash_unsent(get_response: Handler) -> Handler:
+    """A form sent by someone who is no longer signed in waits in the session until they are again.
+
+    The page finds it with request.unsent(). Sign-in keeps the session's content, so it survives.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if request.method == "POST" and not request.user.is_authenticated and not request.path.startswith("/accounts/"):
+            kept = request.POST.copy()
+            for name in NEVER_STASHED & set(kept):
+                del kept[name]
+            encoded = kept.urlencode()
+            if kept and len(encoded) <= MOST_CHARACTERS:
+                request.session[STASH] = {"path": request.path, "fields": encoded}
+        request.unsent = partial(unsent, request)  # type: ignore[attr-defined]
+        return get_response(request)
+
+    return middleware
+
+
+def unsent(request: HttpRequest) -> QueryDict | None:
+    """What was typed on this page before the sign-in was lost; handed out once."""
+    kept = request.session.get(STASH)
+    if not kept or kept["path"] != request.path or request.method != "GET":
+        return None
+    del request.session[STASH]
+    return QueryDict(kept["fields"])
+
+
+def reader_zone(get_response: Handler) -> Handler:
+    """Times are shown in the reader's zone."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if request.user.is_authenticated and request.user.zone != "UTC":
+            with timezone.override(ZoneInfo(request.user.zone)):
+                return get_response(request)
+        return get_response(request)
+
+    return middleware

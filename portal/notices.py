@@ -1,0 +1,114 @@
+"""Who hears of it, with which mail: one table from an event's verb to audience and template."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+
+from integrations.models import Event, Integration, Membership, Role
+from integrations.workflow import perform
+from portal import mail
+
+Audience = Callable[[Integration], Iterable[Any]]
+
+
+def partner_team(integration: Integration) -> list[Any]:
+    """Owners and editors of the company."""
+    roles = (Role.OWNER, Role.EDITOR)
+    current = Membership.objects.filter(
+        partner=integration.partner, ended_at=None, role__in=roles, user__is_active=True
+    )
+    return [m.user for m in current.select_related("user").order_by("pk")]
+
+
+def program_team(integration: Integration) -> list[Any]:
+    """The reviewer, else the company's Alliances manager, else the program's mailbox."""
+    person = integration.reviewer or integration.partner.alliances_manager
+    return [person] if person else [integration.edition.mailbox]
+
+
+def both(integration: Integration) -> list[Any]:
+    return [*partner_team(integration), *program_team(integration)]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A mail: its template under templates/emails/ and who gets it. The actor is left out."""
+
+    template: str
+    audience: Audience
+
+
+NOTICES: dict[str, Notice] = {
+    "created": Notice("created", both),
+    "request_review": Notice("review_requested", program_team),
+    "request_again": Notice("review_requested", program_team),
+    "request_changes": Notice("changes_requested", partner_team),
+    "approve": Notice("approved", partner_team),
+    "decline": Notice("declined", partner_team),
+    "release": Notice("released", partner_team),
+    "put_on_hold": Notice("held", partner_team),
+    "resume": Notice("resumed", partner_team),
+    "archive": Notice("archived", both),
+    "withdraw": Notice("withdrawn", program_team),
+    "reopen": Notice("reopened", both),
+    "request_tier": Notice("tier_requested", program_team),
+    "grant_tier": Notice("tier_granted", partner_team),
+    "decline_tier": Notice("tier_declined", partner_team),
+    "said_to_partner": Notice("message", partner_team),
+    "said_to_program": Notice("message", program_team),
+    "waived": Notice("waived", partner_team),
+    "agreement_to_countersign": Notice("agreement_to_countersign", program_team),
+    "agreement_complete": Notice("agreement_complete", both),
+    "meeting_proposed": Notice("meeting_proposed", both),
+    "meeting_agreed": Notice("meeting_agreed", both),
+    "meeting_cancelled": Notice("meeting_cancelled", both),
+    "credential_revealed": Notice("credential_revealed", partner_team),
+    "credential_to_rotate": Notice("credential_to_rotate", partner_team),
+    "introduction_asked": Notice("introduction_asked", partner_team),
+    "introduction_agreed": Notice("introduction_agreed", partner_team),
+    "edition_moved": Notice("edition_moved", partner_team),
+}
+
+
+def context_of(event: Event) -> dict[str, Any]:
+    """What every mail about an integration may say."""
+    return {"event": event, "integration": event.integration, "note": event.note, "data": event.data}
+
+
+def tell(event: Event) -> None:
+    """Queue the mails of one event, in its transaction. A decision's mail waits out the undo window."""
+    notice = NOTICES.get(event.verb)
+    if notice is None or event.integration is None:
+        return
+    undo_until = event.data.get("undo_until")
+    for person in notice.audience(event.integration):
+        if getattr(person, "pk", None) == event.actor_id and event.actor_id is not None:
+            continue
+        address = getattr(person, "email", person)
+        mail.queue(
+            notice.template,
+            f"{event.stream}:{event.seq}:{address}",
+            person,
+            context_of(event),
+            hold_until=datetime.fromisoformat(undo_until) if undo_until else None,
+            event=event,
+            calendar=event.data.get("calendar", ""),
+            now=event.at,
+        )
+
+
+def preview(
+    integration: Integration, step: str, *, by: Any, note: str, now: datetime, **inputs: Any
+) -> list[mail.Email]:
+    """The exact mails that a step would send: it is taken for real and then rolled back.
+
+    Raises NotAllowed where the step would be refused.
+    """
+    with transaction.atomic():
+        event = perform(integration, step, by=by, note=note, now=now, **inputs)
+        mails = list(event.emails.order_by("pk"))
+        transaction.set_rollback(True)
+    return mails

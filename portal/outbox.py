@@ -1,0 +1,52 @@
+"""What mail went out, waits or failed? The outbox of the program, and each person's own notifications."""
+
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+
+from integrations import rules
+from integrations.views.common import page_of
+from portal.models import Email
+
+
+def ask_whether_open(request: HttpRequest) -> None:
+    """The outbox is the program's; without a mail server it is open, so that a sign-up can be finished."""
+    if not (settings.OUTBOX_OPEN or rules.works_for_program(request.user)):
+        raise Http404("There is nothing here for you.")
+
+
+@login_not_required
+def outbox(request: HttpRequest) -> HttpResponse:
+    """Every mail, newest first, by state and by words in subject or address."""
+    ask_whether_open(request)
+    state, words = request.GET.get("state", ""), request.GET.get("q", "").strip()[:100]
+    mails = Email.objects.defer("text", "html", "calendar")
+    if state in Email.State.values:
+        mails = mails.filter(state=state)
+    if words:
+        mails = mails.filter(subject__icontains=words) | mails.filter(to__icontains=words)
+    context = {"page": page_of(request, mails), "state": state, "q": words, "states": Email.State.choices}
+    return render(request, "outbox/outbox.html", context)
+
+
+@login_not_required
+def mail(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """One mail as its receiver gets it. Its receiver may always read it."""
+    found = get_object_or_404(Email, uuid=uuid)
+    if found.person_id is None or found.person_id != request.user.pk:
+        ask_whether_open(request)
+    return render(request, "outbox/mail.html", {"mail": found})
+
+
+def notifications(request: HttpRequest) -> HttpResponse:
+    """What the signed-in person was told, newest first; opening the page marks it as seen."""
+    told = Email.objects.filter(person=request.user).exclude(state__in=(Email.State.CANCELLED, Email.State.HELD))
+    page = page_of(request, told.defer("text", "html", "calendar"))
+    shown = [mail.pk for mail in page if mail.seen_at is None]
+    response = render(request, "outbox/notifications.html", {"page": page})
+    Email.objects.filter(pk__in=shown).update(seen_at=timezone.now())
+    return response

@@ -1,0 +1,44 @@
+"""When this happened, do that: one table. Everything here runs in the transaction of the happening."""
+
+from collections.abc import Callable
+
+from integrations import history
+from integrations.models import Event
+from portal import mail, notices
+from verification import runner
+
+Reaction = Callable[[Event], None]
+
+
+def cancel_mail(event: Event) -> None:
+    """The mail of the decision that was undone never goes."""
+    decision = event.integration.events.filter(seq__lt=event.seq, data__has_key="undo_until").last()  # type: ignore[union-attr]
+    if decision is not None:
+        mail.cancel_held(decision)
+
+
+def run_checks(event: Event) -> None:
+    """What the partner claims is looked at by machines at once."""
+    if event.integration is not None:
+        runner.enqueue(event.integration, by=None, now=event.at)
+
+
+REACTIONS: dict[str, tuple[Reaction, ...]] = {
+    "created": (run_checks,),
+    "request_review": (run_checks,),
+    "request_again": (run_checks,),
+    "edition_moved": (run_checks,),
+    "repository_changed": (run_checks,),
+    "undo_decision": (cancel_mail,),
+}
+
+
+def react(event: Event) -> None:
+    for reaction in REACTIONS.get(event.verb, ()):
+        reaction(event)
+    notices.tell(event)
+
+
+def connect() -> None:
+    """Called once when the app is ready."""
+    history.listen(react)

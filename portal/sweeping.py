@@ -1,0 +1,35 @@
+"""What is due now? One list of small jobs, each of which may run twice, late, or beside itself."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+
+from django.db import close_old_connections
+
+from integrations import sweep as integrations_sweep
+from portal import mail
+from portal.models import Heartbeat
+from verification import runner
+
+logger = logging.getLogger(__name__)
+
+JOBS: dict[str, Callable[[datetime], int]] = {
+    "mails": mail.deliver_due,
+    "checks": runner.run_due,
+    "turns": integrations_sweep.refresh_due,
+    "credentials": integrations_sweep.tend_credentials,
+}
+
+
+def sweep(now: datetime) -> dict[str, int]:
+    """Run every job once. One that fails is logged and does not stop the others; then the heart beats."""
+    done = {}
+    close_old_connections()
+    for name, job in JOBS.items():
+        try:
+            done[name] = job(now)
+        except Exception:
+            logger.exception("The sweep of %s failed.", name)
+            done[name] = 0
+    Heartbeat.objects.update_or_create(process="sweep", defaults={"at": now})
+    return done

@@ -1,0 +1,20 @@
+"""Which address leads where?"""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from portal import health, home, outbox, styleguide
+
+urlpatterns = [
+    path("", home.home, name="home"),
+    path("", include("portal.accounts.urls")),
+    path("", include("integrations.urls")),
+    path("", include("verification.urls")),
+    path("outbox/", outbox.outbox, name="outbox"),
+    path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),
+    path("notifications/", outbox.notifications, name="notifications"),
+    path("styleguide/", styleguide.styleguide, name="styleguide"),
+    path("healthz", health.healthz, name="healthz"),
+    path("accounts/", include("allauth.urls")),
+    path("admin/", admin.site.urls),
+]

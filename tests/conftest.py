@@ -1,0 +1,176 @@
+"""Who plays in the tests? The fixed cast, and integrations driven to a place through the real door."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+
+from integrations.actions import answers, create
+from integrations.models import Integration, Membership, Partner, ReviewerProfile
+from integrations.states import Status
+from integrations.workflow import perform
+from portal.accounts.models import User
+
+pytest_plugins = ["tests.fakes.plugin"]
+
+NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
+PASSWORD = "correct horse battery"
+
+
+@pytest.fixture(autouse=True)
+def own_folder(settings: Any, tmp_path: Any) -> None:
+    """Uploads of a test stay with the test; rate limits of one test do not reach another."""
+    settings.MEDIA_ROOT = tmp_path / "uploads"
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": str(tmp_path)}}
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    cache.clear()
+
+
+def person(email: str, name: str, **fields: Any) -> User:
+    user = User.objects.create_user(email, PASSWORD, name=name, **fields)
+    user.emailaddress_set.create(email=email, verified=True, primary=True)
+    return user
+
+
+def company(name: str, domain: str) -> Partner:
+    return Partner.objects.create(name=name, slug=name.lower(), domain=domain, created_at=NOW)
+
+
+@pytest.fixture
+def now() -> datetime:
+    return NOW
+
+
+@pytest.fixture
+def acme(db: None) -> Partner:
+    return company("Acme", "acme.example")
+
+
+@pytest.fixture
+def globex(db: None) -> Partner:
+    return company("Globex", "globex.example")
+
+
+@pytest.fixture
+def alice(acme: Partner) -> User:
+    """Owner of Acme."""
+    user = person("alice@acme.example", "Alice Archer")
+    Membership.objects.create(partner=acme, user=user, role="owner", joined_at=NOW)
+    return user
+
+
+@pytest.fixture
+def bob(acme: Partner) -> User:
+    """Her colleague, an editor."""
+    user = person("bob@acme.example", "Bob Baker")
+    Membership.objects.create(partner=acme, user=user, role="editor", joined_at=NOW)
+    return user
+
+
+@pytest.fixture
+def charlie(globex: Partner) -> User:
+    """Owner of another company, Globex."""
+    user = person("charlie@globex.example", "Charlie Cole")
+    Membership.objects.create(partner=globex, user=user, role="owner", joined_at=NOW)
+    return user
+
+
+@pytest.fixture
+def rita(db: None) -> User:
+    """A reviewer."""
+    user = person("rita@program.example", "Rita Reyes", is_reviewer=True)
+    ReviewerProfile.objects.create(user=user)
+    return user
+
+
+@pytest.fixture
+def rob(db: None) -> User:
+    """A second reviewer."""
+    user = person("rob@program.example", "Rob Roth", is_reviewer=True)
+    ReviewerProfile.objects.create(user=user)
+    return user
+
+
+@pytest.fixture
+def sam(db: None) -> User:
+    """Staff: the admin pages, no decisions."""
+    return person("sam@program.example", "Sam Stone", is_staff=True, is_superuser=True)
+
+
+@pytest.fixture
+def sign_in(client: Any) -> Callable[[User], Any]:
+    """A client in which a person is signed in."""
+
+    def enter(user: User) -> Any:
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        return client
+
+    return enter
+
+
+FACTS = {
+    "name": "Rocket",
+    "description": "Launches rockets.",
+    "offerings": ["Open Source"],
+    "repository": "acme/terraform-provider-rocket",
+    "repository_id": 4711,
+    "repository_owner_id": 47,
+    "homepage": "https://acme.example/rocket",
+}
+
+
+def begin(partner: Partner, by: User, program: str = "nomad", now: datetime = NOW, **facts: Any) -> Integration:
+    """A new integration at the first place of its path."""
+    row = create.create(partner, program, FACTS | facts, by=by, now=now)
+    return Integration.objects.get(pk=row.pk)
+
+
+def meet(row: Integration, by: User | None, now: datetime, *, position: int | None = None) -> None:
+    """Meet every requirement that blocks the next position, as its owner would have."""
+    from integrations import facts  # noqa: PLC0415
+
+    fresh = Integration.objects.get(pk=row.pk)
+    there = fresh.position + 1 if position is None else position
+    for requirement in facts.missing_at(fresh, there, now):
+        if requirement.who == "machine":
+            answers.record_checks(
+                fresh, requirement.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=now
+            )
+        else:
+            answers.answer(fresh, requirement.id, {"met": "in a test"}, by=None, now=now)
+
+
+def drive(row: Integration, stage: str, *, partner: User, reviewer: User, now: datetime = NOW) -> Integration:
+    """Take an integration through the door, step by step, until it stands in a stage."""
+    for _ in range(12):
+        row = Integration.objects.get(pk=row.pk)
+        if row.stage == stage:
+            return row
+        meet(row, partner, now)
+        row = Integration.objects.get(pk=row.pk)
+        if row.stage == "review":
+            perform(row, "approve", by=reviewer, now=now)
+        elif row.stage == "release":
+            now += timedelta(minutes=11)
+            perform(row, "release", by=reviewer, now=now)
+        else:
+            perform(row, "request_review" if row.next_position[1] == "review" else "advance", by=partner, now=now)
+    raise AssertionError(f"{row} never reached {stage}")
+
+
+@pytest.fixture
+def rocket(acme: Partner, alice: User) -> Integration:
+    """Acme's integration in the Nomad program, just begun."""
+    return begin(acme, alice)
+
+
+@pytest.fixture
+def at(acme: Partner, alice: User, rita: User) -> Iterator[Callable[..., Integration]]:
+    """Acme's integration in a stage: at("review"), at("support", program="vault")."""
+
+    def reach(stage: str, program: str = "nomad", **facts: Any) -> Integration:
+        return drive(begin(acme, alice, program, **facts), stage, partner=alice, reviewer=rita)
+
+    yield reach
