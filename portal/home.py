@@ -35,4 +35,11 @@ def partner_home(user: Any, memberships: list[Membership]) -> dict[str, Any]:
     drafts = Draft.objects.filter(
         partner__in=[m.partner for m in memberships], integration=None, sent_at=None
     ).select_related("saved_by", "partner")
-    return {"memberships": memberships, "mine": mine, "theirs": theirs, "rest": rest, "drafts": list(drafts[:50])}
+    return {
+        "memberships": memberships,
+        "mine": mine,
+        "theirs": theirs,
+        "rest": rest,
+        "drafts": list(drafts[:50]),
+        "several": len(memberships) > 1,
+    }

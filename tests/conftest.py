@@ -23,7 +23,9 @@ PASSWORD = "correct horse battery"
 def own_folder(settings: Any, tmp_path: Any) -> None:
     """Uploads of a test stay with the test; rate limits of one test do not reach another."""
     settings.MEDIA_ROOT = tmp_path / "uploads"
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": str(tmp_path)}}
+    settings.CACHES = {
+        "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": str(tmp_path)}
+    }
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     cache.clear()
 

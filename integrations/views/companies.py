@@ -1,0 +1,75 @@
+"""Which companies are there, and who looks after them? For people of the program."""
+
+from django import forms
+from django.contrib.auth import get_user_model
+from django.db.models import Count, Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path
+from django.utils import timezone
+
+from integrations import rules
+from integrations.actions import create
+from integrations.models import Membership, Partner
+from integrations.states import ENDS
+from integrations.views.common import page_of, refused
+from integrations.workflow import NotAllowed
+
+
+class ManagerForm(forms.Form):
+    """Who the company writes to. Nobody: the program's mailbox is shown."""
+
+    manager = forms.ModelChoiceField(
+        label="Alliances manager",
+        queryset=get_user_model().objects.none(),
+        required=False,
+        empty_label="Nobody: the program's mailbox is shown",
+    )
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        people = get_user_model().objects.filter(is_active=True).filter(Q(is_reviewer=True) | Q(is_staff=True))
+        self.fields["manager"].queryset = people.order_by("name")  # type: ignore[attr-defined]
+
+
+def companies(request: HttpRequest) -> HttpResponse:
+    """Every company with its integrations counted, by name or by words in it."""
+    only_for_program(request)
+    words = request.GET.get("q", "").strip()[:100]
+    rows = Partner.objects.select_related("alliances_manager").annotate(
+        open=Count("integrations", filter=~Q(integrations__stage__in=[str(s) for s in ENDS])),
+        listed=Count("integrations", filter=~Q(integrations__standing__in=["none", "removed"])),
+    )
+    if words:
+        rows = rows.filter(Q(name__icontains=words) | Q(domain__icontains=words))
+    context = {"page": page_of(request, rows.order_by("name")), "q": words}
+    return render(request, "integrations/companies.html", context)
+
+
+def company_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """One company as the program sees it; its Alliances manager is named here."""
+    only_for_program(request)
+    partner = get_object_or_404(Partner.objects.select_related("alliances_manager"), slug=slug)
+    form = ManagerForm(request.POST or None, initial={"manager": partner.alliances_manager})
+    if request.method == "POST" and form.is_valid():
+        try:
+            create.assign_manager(partner, form.cleaned_data["manager"], by=request.user, now=timezone.now())
+        except NotAllowed as refusal:
+            refused(request, refusal)
+        return redirect("partner", slug)
+    people = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("joined_at")
+    rows = partner.integrations.order_by("-created_at")
+    context = {"partner": partner, "form": form, "people": people, "page": page_of(request, rows)}
+    return render(request, "integrations/partner.html", context)
+
+
+def only_for_program(request: HttpRequest) -> None:
+    """Partners have no list of companies."""
+    if not rules.works_for_program(request.user):
+        raise Http404("There is nothing here for you.")
+
+
+urlpatterns = [
+    path("companies/", companies, name="companies"),
+    path("companies/<slug:slug>/", company_page, name="partner"),
+]
