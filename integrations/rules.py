@@ -25,15 +25,20 @@ REFUSALS = {
 }
 
 
-def role_of(partner: "Partner", user: Any) -> str:
-    """The person's current role in the partner, blank for none. One query a request: kept on the user."""
+def roles_of(user: Any) -> dict[int, str]:
+    """The person's current roles by partner's id. One query a request: kept on the user."""
     if user is None or not user.is_authenticated:
-        return ""
+        return {}
     known: dict[int, str] | None = getattr(user, "_roles", None)
     if known is None:
         current = user.memberships.filter(ended_at=None)
         known = user._roles = dict(current.values_list("partner_id", "role"))
-    return known.get(partner.pk, "")
+    return known
+
+
+def role_of(partner: "Partner", user: Any) -> str:
+    """The person's current role in the partner, blank for none."""
+    return roles_of(user).get(partner.pk, "")
 
 
 def forget_roles(user: Any) -> None:

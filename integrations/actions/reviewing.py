@@ -1,5 +1,6 @@
 """How does a review go on between its steps? Claims, findings, the thread and the program's notes."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -8,7 +9,7 @@ from django.db.models import Max
 
 from integrations import rules
 from integrations.history import record
-from integrations.models import Finding, Integration, Look, Message
+from integrations.models import Finding, Integration, Look, Message, ReviewerProfile
 from integrations.states import Stage
 from integrations.workflow import NotAllowed, changing
 
@@ -123,3 +124,11 @@ def looked(integration: Integration, *, by: Any, now: datetime) -> int:
     before = 0 if is_new else look.seq
     Look.objects.filter(pk=look.pk).update(seq=top, at=now)
     return before
+
+
+def change_profile(user: Any, fields: Mapping[str, Any], *, by: Any) -> ReviewerProfile:
+    """Say what a reviewer takes on: programs, away_from, away_until, most_open. Each for themselves."""
+    if by.pk != user.pk or not user.is_reviewer:
+        raise NotAllowed("Reviewers say for themselves what they take on.", "may")
+    profile, _ = ReviewerProfile.objects.update_or_create(user=user, defaults=dict(fields))
+    return profile

@@ -42,7 +42,7 @@ class IntegrationQuerySet(models.QuerySet["Integration"]):
         return self.exclude(standing__in=(Standing.NONE, Standing.REMOVED))
 
     def in_queue(self) -> "IntegrationQuerySet":
-        """What the program has to act on, soonest first. Only what is open has a holder, and a program's turn is due."""
+        """What the program has to act on, soonest first: only what is open has a holder, and its turn is due."""
         return self.filter(turn_holder=Holder.PROGRAM).order_by("turn_due_at", "pk")
 
 

@@ -1,0 +1,154 @@
+"""What waits for the program? Rows and figures of the queue as plain values, whatever its length in two queries."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Min, Q, QuerySet
+from django.urls import reverse
+from django.utils import timezone
+
+from integrations import rules
+from integrations.models import Integration
+from integrations.programs import PROGRAMS, edition_of
+from integrations.states import Holder, ReviewState, Stage
+
+SIZE = 50
+TABS = {"all": "All", "mine": "Mine", "free": "Free"}
+COLUMNS = (
+    "uuid", "name", "partner_id", "partner__name", "program_key", "edition_date", "step", "stage", "review_state",
+    "review_round", "turn_holder", "turn_action", "turn_due_at", "turn_since", "reasons", "tally", "reviewer_id",
+    "reviewer__name", "reviewer__email", "claimed_until",
+)  # fmt: skip
+# Outcomes of checks as a narrow cell says them: the sign and the word for those who hear it.
+SIGNS = {
+    "fail": ("✗", "failed"),
+    "error": ("?", "could not be looked at"),
+    "stale": ("⟳", "stale"),
+    "not_run": ("○", "not run"),
+    "warn": ("!", "with a warning"),
+    "waived": ("~", "waived"),
+    "pass": ("✓", "passed"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One integration as the queue lists it, in words. `claim`: what the button says, blank for no button."""
+
+    uuid: UUID
+    href: str
+    name: str
+    company: str
+    program: str
+    place: str
+    reasons: list[str]
+    due: datetime | None
+    since: datetime | None
+    checks: str
+    checks_said: str
+    held_by: str
+    is_mine: bool
+    claim: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The figures above the queue, of what the filters leave."""
+
+    due_today: int
+    open: int
+    oldest: datetime | None
+    tabs: dict[str, int]
+
+
+def chosen(filters: dict[str, str], now: datetime) -> QuerySet[Integration]:
+    """The integrations that the filters leave, the most pressing first."""
+    holder = filters.get("holder") or Holder.PROGRAM
+    if holder == Holder.PROGRAM:
+        rows = Integration.objects.in_queue()
+    else:
+        others = Integration.objects.open() if holder == "any" else Integration.objects.filter(turn_holder=holder)
+        rows = others.order_by("turn_since", "pk")
+    wanted = {"program_key": "program", "stage": "stage", "category": "category"}
+    rows = rows.filter(**{column: filters[name] for column, name in wanted.items() if filters.get(name)})
+    if filters.get("age"):
+        rows = rows.filter(turn_since__lte=now - timedelta(days=int(filters["age"])))
+    return rows
+
+
+def in_tab(tab: str, user: Any, now: datetime) -> Q:
+    """What a tab shows. Free: nobody's, or somebody's whose claim ran out."""
+    free = Q(reviewer=None) | Q(claimed_until__lte=now)
+    return {"mine": Q(reviewer=user), "free": free}.get(tab, Q())
+
+
+def head_of(rows: QuerySet[Integration], user: Any, now: datetime) -> Head:
+    """One query for all figures."""
+    tomorrow = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1)
+    found = rows.order_by().aggregate(
+        all=Count("pk"),
+        mine=Count("pk", filter=in_tab("mine", user, now)),
+        free=Count("pk", filter=in_tab("free", user, now)),
+        due_today=Count("pk", filter=Q(turn_due_at__lt=tomorrow)),
+        oldest=Min("turn_since"),
+    )
+    return Head(found["due_today"], found["all"], found["oldest"], {tab: found[tab] for tab in TABS})
+
+
+def page_of_rows(
+    rows: QuerySet[Integration], count: int, number: Any, user: Any, now: datetime
+) -> tuple[Page, list[Row]]:
+    """One page: its place in the whole (counted before), and its rows in words."""
+    paginator = Paginator(rows.values_list(*COLUMNS), SIZE)
+    paginator.count = count  # type: ignore[misc]
+    page = paginator.get_page(number)
+    review = reverse("review", args=[UUID(int=0)])
+    return page, [_row(dict(zip(COLUMNS, values, strict=True)), review, user, now) for values in page.object_list]
+
+
+def _row(of: dict[str, Any], review: str, user: Any, now: datetime) -> Row:
+    signs = [(of["tally"][outcome], *words) for outcome, words in SIGNS.items() if of["tally"].get(outcome)]
+    held_by, claim = _claim(of, user, now)
+    return Row(
+        uuid=of["uuid"],
+        href=review.replace(str(UUID(int=0)), str(of["uuid"])),
+        name=of["name"],
+        company=of["partner__name"],
+        program=PROGRAMS[of["program_key"]].name,
+        place=_place(of),
+        reasons=of["reasons"] if of["turn_holder"] == Holder.PROGRAM else [of["turn_action"]],
+        due=of["turn_due_at"],
+        since=of["turn_since"],
+        checks=" ".join(f"{count}{sign}" for count, sign, _ in signs),
+        checks_said=", ".join(f"{count} {word}" for count, _, word in signs),
+        held_by=held_by,
+        is_mine=of["reviewer_id"] == user.pk,
+        claim=claim,
+    )
+
+
+def _place(of: dict[str, Any]) -> str:
+    step = edition_of(of["program_key"], of["edition_date"]).step(of["step"]).name
+    if of["stage"] != Stage.REVIEW or of["review_state"] != ReviewState.WAITING:
+        return step
+    return f"{step} · {'new' if of['review_round'] == 1 else 'round ' + str(of['review_round'])}"
+
+
+def _claim(of: dict[str, Any], user: Any, now: datetime) -> tuple[str, str]:
+    """Who has it, in words, and what the button of this person says."""
+    until, whose = of["claimed_until"], of["reviewer_id"]
+    runs = until is not None and until > now
+    if of["partner_id"] in rules.roles_of(user):
+        return "your own company", ""
+    button = "Claim" if user.is_reviewer else ""
+    if whose is None:
+        return "free", button
+    name = "yours" if whose == user.pk else of["reviewer__name"] or of["reviewer__email"]
+    if runs:
+        return f"{name} until {timezone.localtime(until):%H:%M}", ""
+    if until is None:
+        return ("assigned to you", button) if whose == user.pk else (f"assigned to {name}", "")
+    return ("yours, the claim ran out", button) if whose == user.pk else (f"free, was with {name}", button)

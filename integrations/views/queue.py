@@ -1,0 +1,149 @@
+"""What does a reviewer take next? The queue, claims with a lease, who should review, and a reviewer's own profile."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth import get_user_model
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path, reverse
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+from django.views.decorators.vary import vary_on_headers
+
+from integrations import queue as lines
+from integrations import rules
+from integrations.actions import reviewing
+from integrations.models import Integration, ReviewerProfile
+from integrations.review_forms import ProfileForm, QueueFilter
+from integrations.views.common import load, refused
+from integrations.workflow import NotAllowed
+
+
+def for_program(request: HttpRequest) -> None:
+    """Raises Http404 for everybody but the people of the program: for others there is no queue."""
+    if not rules.works_for_program(request.user):
+        raise Http404("There is nothing here for you.")
+
+
+def load_for_program(request: HttpRequest, uuid: UUID) -> Integration:
+    for_program(request)
+    return load(request, uuid)
+
+
+@vary_on_headers("HX-Request")
+def queue(request: HttpRequest) -> HttpResponse:
+    """What waits for the program, the most pressing first."""
+    for_program(request)
+    now, form = timezone.now(), QueueFilter(request.GET)
+    form.is_valid()
+    tab = request.GET.get("tab") if request.GET.get("tab") in lines.TABS else "all"
+    rows = lines.chosen(form.cleaned_data, now)
+    head = lines.head_of(rows, request.user, now)
+    shown = rows.filter(lines.in_tab(tab, request.user, now))
+    page, found = lines.page_of_rows(shown, head.tabs[tab], request.GET.get("page"), request.user, now)
+    context = {
+        "form": form, "head": head, "tabs": _tabs(request, head, tab), "tab": tab, "page": page, "rows": found,
+        "now": now, "is_filtered": any(form.cleaned_data.values()), "back": request.GET.urlencode(),
+    }  # fmt: skip
+    fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    return render(request, f"integrations/queue.html{'#results' if fragment else ''}", context)
+
+
+def _tabs(request: HttpRequest, head: lines.Head, current: str) -> list[dict[str, Any]]:
+    """The tabs with their addresses; the filters stay, the page does not."""
+    found = []
+    for tab, word in lines.TABS.items():
+        query = request.GET.copy()
+        query.pop("page", None)
+        query["tab"] = tab
+        is_current = tab == current
+        found.append({"word": word, "href": f"?{query.urlencode()}", "count": head.tabs[tab], "current": is_current})
+    return found
+
+
+@require_POST
+def claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Take it for a while and open it; where somebody was faster, back to the queue with their name."""
+    found = load_for_program(request, uuid)
+    try:
+        reviewing.claim(found, by=request.user, now=timezone.now())
+    except NotAllowed as refusal:
+        refused(request, refusal)
+        return _to_queue(request)
+    return redirect("review", uuid=uuid)
+
+
+@require_POST
+def keep(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Lengthen one's own lease, and say who has it now."""
+    found = load_for_program(request, uuid)
+    now = timezone.now()
+    reviewing.keep_claim(found, by=request.user, now=now)
+    context = {"integration": load(request, uuid), "now": now, **claim_context(found, request.user)}
+    return render(request, "integrations/review_claim.html", context)
+
+
+def claim_context(found: Integration, user: Any) -> dict[str, Any]:
+    """What the line about the claim needs, on the page and as a fragment."""
+    return {"may_decide": rules.may_decide(found, user), "for_me": found.reviewer_id == user.pk}
+
+
+@require_POST
+def put_back(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Give it back to the queue."""
+    found = load_for_program(request, uuid)
+    try:
+        reviewing.put_back(found, by=request.user, now=timezone.now())
+        messages.success(request, f"{found.name} is back in the queue.")
+    except NotAllowed as refusal:
+        refused(request, refusal)
+    return _to_queue(request)
+
+
+@require_POST
+def assign(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Name the reviewer."""
+    found = load_for_program(request, uuid)
+    chosen = request.POST.get("reviewer", "")
+    reviewers = get_user_model().objects.filter(is_reviewer=True, is_active=True)
+    reviewer = get_object_or_404(reviewers, pk=chosen) if chosen.isdecimal() and len(chosen) < 19 else None
+    try:
+        if reviewer is None:
+            raise NotAllowed("Choose a reviewer first.")
+        reviewing.assign(found, reviewer, by=request.user, now=timezone.now())
+        messages.success(request, f"{reviewer} reviews {found.name} from now on.")
+    except NotAllowed as refusal:
+        refused(request, refusal)
+    return redirect("review", uuid=uuid)
+
+
+def profile(request: HttpRequest) -> HttpResponse:
+    """What I review, how much of it, and when I am away."""
+    if not request.user.is_reviewer:  # type: ignore[union-attr]
+        raise Http404("Only reviewers say what they review.")
+    own = ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)  # type: ignore[misc]
+    unsent = request.unsent()  # type: ignore[attr-defined]
+    form = ProfileForm(request.POST or unsent or None, instance=own)
+    if request.method == "POST" and form.is_valid():
+        reviewing.change_profile(request.user, form.cleaned_data, by=request.user)
+        messages.success(request, "Saved. Suggestions follow it from now on.")
+        return redirect("queue")
+    return render(request, "integrations/queue_profile.html", {"form": form}, status=422 if form.is_bound else 200)
+
+
+def _to_queue(request: HttpRequest) -> HttpResponse:
+    """The queue as it was filtered: only the query is taken along, never an address."""
+    query = QueryDict(request.POST.get("back", "")[:500]).urlencode()
+    return redirect(reverse("queue") + (f"?{query}" if query else ""))
+
+
+urlpatterns = [
+    path("queue/", queue, name="queue"),
+    path("queue/profile/", profile, name="queue_profile"),
+    path("integrations/<uuid:uuid>/claim/", claim, name="claim"),
+    path("integrations/<uuid:uuid>/keep/", keep, name="keep_claim"),
+    path("integrations/<uuid:uuid>/put-back/", put_back, name="put_back"),
+    path("integrations/<uuid:uuid>/assign/", assign, name="assign"),
+]
