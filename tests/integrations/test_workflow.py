@@ -28,7 +28,9 @@ def test_a_new_integration_stands_at_the_first_place_and_is_the_partners_turn(ro
     assert verbs(rocket) == ["created"]
 
 
-def test_a_step_is_refused_while_a_requirement_is_open_and_says_which(rocket: Integration, alice: Any, now: datetime) -> None:
+def test_a_step_is_refused_while_a_requirement_is_open_and_says_which(
+    rocket: Integration, alice: Any, now: datetime
+) -> None:
     with pytest.raises(NotAllowed, match="Still open: ") as refusal:
         perform(rocket, "advance", by=alice, now=now)
     assert refusal.value.kind == "ready"
@@ -38,7 +40,12 @@ def test_a_step_is_refused_while_a_requirement_is_open_and_says_which(rocket: In
 
 def test_the_whole_path_of_nomad_is_walked(at: At) -> None:
     row = at("support")
-    assert (row.stage, row.step, row.standing, row.tier) == ("support", "support", "verified", row.edition.release_tier.key)
+    assert (row.stage, row.step, row.standing, row.tier) == (
+        "support",
+        "support",
+        "verified",
+        row.edition.release_tier.key,
+    )
     assert (row.turn_holder, row.turn_action) == ("machine", "Nothing to do: the portal keeps watch")
     taken = [v for v in verbs(row) if v not in ("answered", "checked")]
     assert taken == ["created", "advance", "advance", "request_review", "approve", "release"]
@@ -106,7 +113,9 @@ def test_declining_needs_a_reason_and_can_be_undone(rocket: Integration, rita: A
     assert (fresh(rocket).stage, fresh(rocket).turn_holder) == ("engage", "partner")
 
 
-def test_a_withdrawn_integration_is_opened_again_where_it_was(rocket: Integration, alice: Any, rita: Any, now: datetime) -> None:
+def test_a_withdrawn_integration_is_opened_again_where_it_was(
+    rocket: Integration, alice: Any, rita: Any, now: datetime
+) -> None:
     perform(rocket, "withdraw", by=alice, now=now)
     with pytest.raises(NotAllowed, match="opened again by its company"):
         perform(rocket, "reopen", by=rita, now=now)
@@ -114,7 +123,9 @@ def test_a_withdrawn_integration_is_opened_again_where_it_was(rocket: Integratio
     assert (fresh(rocket).stage, fresh(rocket).step) == ("engage", "engage")
 
 
-def test_on_hold_names_for_whom_and_blocks_every_step_but_the_end(rocket: Integration, alice: Any, rita: Any, now: datetime) -> None:
+def test_on_hold_names_for_whom_and_blocks_every_step_but_the_end(
+    rocket: Integration, alice: Any, rita: Any, now: datetime
+) -> None:
     perform(rocket, "put_on_hold", by=rita, note="Legal reads the agreement.", waits_for="third_party", now=now)
     row = fresh(rocket)
     assert (row.turn_holder, row.turn_action) == ("third_party", "On hold: Legal reads the agreement.")
@@ -155,7 +166,9 @@ def test_buttons_show_what_blocks_them(rocket: Integration, alice: Any, rita: An
 def test_a_waiver_counts_until_it_ends(rocket: Integration, rita: Any, now: datetime) -> None:
     blocked = [m for m in rocket.edition.requirements() if rocket.edition.deadline(m) == 1 and not m.optional]
     for requirement in blocked:
-        answers.waive(rocket, requirement.id, reason="Known from before.", until=now + timedelta(days=30), by=rita, now=now)
+        answers.waive(
+            rocket, requirement.id, reason="Known from before.", until=now + timedelta(days=30), by=rita, now=now
+        )
     row = fresh(rocket)
     assert (row.turn_action, row.wake_at) == ("Complete Engage", now + timedelta(days=30))
     from integrations.sweep import refresh_due  # noqa: PLC0415
