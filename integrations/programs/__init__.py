@@ -5,7 +5,7 @@ from pkgutil import iter_modules
 
 from integrations.programs.base import Edition, Program
 
-NOT_PROGRAMS = {"base", "common"}
+NOT_PROGRAMS = {"base", "common", "describe", "editions", "licences"}
 
 
 def discover() -> dict[str, Program]:

@@ -1,0 +1,98 @@
+"""Which requirements have both editions of the Terraform provider program in common?
+
+Signature, documentation and support are attested by the partner: checks of the machine may join them later.
+"""
+
+from integrations.programs.base import Category, Requirement, Stage, Who
+from integrations.programs.common import (
+    application,
+    attested,
+    checked,
+    listing_text,
+    logo,
+    partner_agreement,
+    support_plan,
+)
+
+LICENCE = checked(
+    "TP-LIC",
+    "An allowed licence",
+    "Put one of the allowed licences into a LICENSE file; an unclear one is decided by a reviewer.",
+    "repository.licence",
+)
+SOURCE = checked(
+    "TP-SRC",
+    "A public repository under its published name",
+    "The Registry reads providers only from public GitHub repositories named terraform-provider-NAME.",
+    "repository.public",
+    "repository.name",
+)
+RELEASE = checked(
+    "TP-REL",
+    "A published release",
+    "Publish a release from a tag such as v1.2.3, not as a draft: the Registry makes a version of each.",
+    "repository.release",
+)
+PUBLISHED = checked(
+    "TP-PUB",
+    "Visible in the Terraform Registry",
+    "Sign in to the Registry and publish the repository, then look whether its newest version is there.",
+    "registry.listed",
+)
+SIGNATURE = attested(
+    "TP-SIG",
+    "A signed release",
+    "The release is signed by a key registered in the Terraform Registry.",
+    "Add your public key to the Registry first: an unsigned release cannot be installed.",
+)
+DOCUMENTATION = attested(
+    "TP-DOC",
+    "Documentation that renders",
+    "The provider's pages render in the Registry: an overview and at least one resource or data source.",
+    "Open the provider in the Registry and read its pages once.",
+)
+APPLICATION = application("TP-APPLY")
+AGREEMENT = partner_agreement("TP-AGREE", needed_for=Stage.RELEASE)
+AUTHENTIC = attested(
+    "TP-VERIFY",
+    "Authenticity of the publisher",
+    "The namespace in the Registry belongs to the company that applied.",
+    "The program compares the owner of the repository and the namespace with the company.",
+    Stage.RELEASE,
+    who=Who.PROGRAM,
+)
+LISTING = listing_text("TP-LIST", "the HashiCorp website")
+LOGO = logo("TP-LOGO", optional=True)
+SUPPORT = support_plan("TP-SLA", "We resolve critical issues within 48 hours and all others within 5 business days")
+
+PREPARE: tuple[Requirement, ...] = (LICENCE, SOURCE)
+PUBLISH: tuple[Requirement, ...] = (RELEASE, SIGNATURE, PUBLISHED, DOCUMENTATION)
+APPLY: tuple[Requirement, ...] = (APPLICATION, AGREEMENT)
+VERIFY: tuple[Requirement, ...] = (AUTHENTIC, LISTING, LOGO)
+
+CATEGORIES = (
+    Category(
+        "public-cloud", "Public Cloud", "Global clouds that offer infrastructure, platform and software services."
+    ),
+    Category("container-orchestration", "Container Orchestration", "Provisioning and deployment of containers."),
+    Category("iaas", "IaaS", "Infrastructure as a service: storage, networking and virtualisation."),
+    Category("security-authentication", "Security & Authentication", "Authentication and the watch over security."),
+    Category("asset-management", "Asset Management", "Upkeep of software licences, hardware and cloud resources."),
+    Category("ci-cd", "CI/CD", "Continuous integration, delivery and deployment."),
+    Category("logging-monitoring", "Logging & Monitoring", "Loggers, metrics and monitoring services."),
+    Category("utility", "Utility", "Helpers: random values, files, HTTP calls, time."),
+    Category(
+        "cloud-automation", "Cloud Automation", "Automated care of cloud infrastructure, such as its configuration."
+    ),
+    Category("data-management", "Data Management", "Storage, backup and recovery in data centres."),
+    Category("networking", "Networking", "Routers, switches, firewalls and SD-WAN, as hardware or virtual."),
+    Category("vcs", "VCS", "Version control: projects, teams and repositories."),
+    Category("comms-messaging", "Comms & Messaging", "Communication, e-mail and messaging platforms."),
+    Category("database", "Database", "Provisioning and configuration of databases."),
+    Category(
+        "paas",
+        "PaaS",
+        "Platform as a service: hardware, software and tools to build applications, also specialised ones.",
+    ),
+    Category("web-services", "Web Services", "Web hosting, web performance, CDN and DNS."),
+)
