@@ -13,6 +13,9 @@ from integrations.workflow import NotAllowed, changing, refresh
 from integrations.workflow import lock as lock_row
 
 
+FOUND = frozenset({Status.PASS, Status.WARN, Status.FAIL, Status.NOT_RUN})
+
+
 def requirement_of(integration: Integration, requirement_id: str) -> Requirement:
     """The requirement, of the path or of a tier. Raises NotAllowed where the edition has none of that id."""
     found = integration.edition.requirement(requirement_id)
@@ -140,15 +143,20 @@ def record_checks(
     retry_at: datetime | None,
     now: datetime,
 ) -> None:
-    """Write down what the machine found for one requirement. An event only where the outcome changed."""
+    """Write down what the machine found for one requirement. An event only where the outcome changed.
+
+    An outage of ours changes nothing that was found before: the last finding stays, with when we try again.
+    """
     with changing(integration, rules.may_see, by=None, now=now) as row:
         requirement = requirement_of(row, requirement_id)
         state = state_for(row, requirement_id)
         was = state.status
-        state.status, state.summary, state.detail = Status(outcome), summary[:500], detail
-        state.retry_at, state.given_at = retry_at, now
+        state.retry_at = retry_at
+        if outcome != Status.ERROR or was not in FOUND:
+            state.status, state.summary, state.detail = Status(outcome), summary[:500], detail
+            state.given_at = now
         state.save()
-        if was != outcome:
+        if was != state.status:
             record(
                 row, "checked", by=None, now=now, note=summary, requirement=requirement_id, title=requirement.title,
                 outcome=outcome, was=was,

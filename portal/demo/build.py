@@ -1,0 +1,201 @@
+"""How is the demo world made? Everybody does what they would do, at moments relative to today."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.utils.text import slugify
+
+from integrations import facts
+from integrations.actions import create, reviewing
+from integrations.models import Draft, Finding, Integration, Membership, Partner, ReviewerProfile
+from integrations.states import Stage
+from integrations.workflow import perform
+from portal.accounts.models import User
+from portal.demo.answering import give
+from portal.demo.people import COMPANIES, PASSWORD, PEOPLE, Person
+from portal.demo.world import WORLD, Entry
+
+
+class World:
+    """The people and companies by name, and whose hands move an integration."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+        self.people = {person.name: make_person(person) for person in PEOPLE}
+        self.reviewers = [self.people["Rita Reyes"], self.people["Rob Roth"]]
+        self.partners = {c.name: self.make_company(c.name, c.domain, c.managed) for c in COMPANIES}
+        for person in PEOPLE:
+            if person.company:
+                Membership.objects.create(
+                    partner=self.partners[person.company],
+                    user=self.people[person.name],
+                    role=person.role,
+                    joined_at=now - timedelta(days=400),
+                )
+
+    def make_company(self, name: str, domain: str, managed: bool) -> Partner:
+        return Partner.objects.create(
+            name=name,
+            slug=slugify(name),
+            domain=domain,
+            website=f"https://{domain}",
+            alliances_manager=self.reviewers[len(name) % 2] if managed else None,
+            created_at=self.now - timedelta(days=400),
+        )
+
+    def owner(self, company: str) -> User:
+        return self.people[next(p.name for p in PEOPLE if p.company == company and p.role == "owner")]
+
+    def reviewer(self, entry: Entry) -> User:
+        return self.reviewers[len(entry.name) % 2]
+
+
+def make_person(person: Person) -> User:
+    user = User.objects.create_user(
+        person.email,
+        PASSWORD,
+        name=person.name,
+        zone=person.zone,
+        is_reviewer=person.reviewer,
+        is_staff=person.staff,
+        is_superuser=person.staff,
+    )
+    EmailAddress.objects.create(user=user, email=person.email, verified=True, primary=True)
+    if person.reviewer:
+        ReviewerProfile.objects.create(user=user)
+    return user
+
+
+def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> None:
+    """Make the whole world. Expects an empty database."""
+    world = World(now)
+    for entry in WORLD:
+        live(world, entry)
+        progress(f"{entry.company}: {entry.name}")
+    Draft.objects.create(
+        partner=world.partners["Acme Rockets"],
+        program_key="consul",
+        data={"name": "Range control", "description": "Service discovery for launch ranges."},
+        saved_by=world.people["Bob Baker"],
+        saved_at=now - timedelta(hours=3),
+    )
+
+
+def live(world: World, entry: Entry) -> Integration:
+    """One integration's life: begun `days` ago, driven to its stage, then what the entry says."""
+    owner, reviewer = world.owner(entry.company), world.reviewer(entry)
+    moment = world.now - timedelta(days=entry.days)
+    edition = entry.edition or create.entering_edition(entry.program).date
+    row = create.create(
+        world.partners[entry.company], entry.program, start_facts(entry, edition), by=owner, now=moment, edition=edition
+    )
+    pace = timedelta(days=entry.days) / 14
+    row = drive(row, entry, owner, reviewer, moment, pace)
+    THEN.get(entry.then, lambda *_: None)(row, owner, reviewer, world.now - pace / 2)
+    return row
+
+
+def start_facts(entry: Entry, date: str) -> dict[str, Any]:
+    edition = create.PROGRAMS[entry.program].edition(date)
+    categories = [c.key for c in edition.categories]
+    return {
+        "name": entry.name,
+        "description": entry.about,
+        "category": categories[entry.category % len(categories)],
+        "offerings": list(edition.offerings[:2]),
+        "repository": entry.repository,
+        "homepage": f"https://{entry.repository.split('/')[0]}.example/{slugify(entry.name)}",
+    }
+
+
+def drive(
+    row: Integration, entry: Entry, owner: User, reviewer: User, moment: datetime, pace: timedelta
+) -> Integration:
+    """Step by step through the door until the stage is reached."""
+    goal = {"declined": Stage.REVIEW}.get(entry.until, entry.until)
+    while True:
+        row = Integration.objects.select_related("partner").get(pk=row.pk)
+        if row.stage == goal:
+            break
+        for requirement in facts.missing_next(row, moment):
+            give(row, requirement, owner=owner, reviewer=reviewer, now=moment)
+        row = Integration.objects.select_related("partner").get(pk=row.pk)
+        moment += pace
+        step, by = next_step(row, owner, reviewer)
+        if step == "approve":
+            reviewing.claim(row, by=reviewer, now=moment)
+        perform(row, step, by=by, now=moment)
+    if entry.until == "declined":
+        perform(row, "decline", by=reviewer, note="Autoscaling of node pools is built in by now.", now=moment + pace)
+    return Integration.objects.select_related("partner").get(pk=row.pk)
+
+
+def next_step(row: Integration, owner: User, reviewer: User) -> tuple[str, User]:
+    if row.stage == Stage.REVIEW:
+        return "approve", reviewer
+    if row.stage == Stage.RELEASE:
+        return "release", reviewer
+    return ("request_review" if row.next_position[1] == Stage.REVIEW else "advance"), owner
+
+
+def begun(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """The first two requirements are there, the rest is open."""
+    for requirement in facts.missing_next(row, now)[:2]:
+        give(row, requirement, owner=owner, reviewer=reviewer, now=now)
+    reviewing.say(row, "Which of the sample providers is closest to an API like ours?", by=owner, now=now)
+
+
+def changes(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """A reviewer asked for changes; one of two findings is answered."""
+    reviewing.claim(row, by=reviewer, now=now)
+    requirements = [r.id for r in row.edition.requirements()]
+    first = reviewing.raise_finding(
+        row, requirements[2], "Show a run that is stopped as well as one that passes.", by=reviewer, now=now
+    )
+    reviewing.raise_finding(
+        row, requirements[-2], "The documentation does not say which stages are supported.", by=reviewer, now=now
+    )
+    reviewing.say(row, "Ask Kim whether the callback limits changed.", by=reviewer, now=now, internal=True)
+    perform(row, "request_changes", by=reviewer, note="Two things, both small.", now=now)
+    reviewing.fix_finding(first, "Both runs are in the new recording.", by=owner, now=now + timedelta(hours=2))
+
+
+def round_two(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """Asked, answered, and waiting again."""
+    changes(row, owner, reviewer, now - timedelta(days=3))
+    open_one = Finding.objects.filter(integration=row, state="open").get()
+    reviewing.fix_finding(open_one, "Documented in the new release.", by=owner, now=now - timedelta(days=1))
+    perform(row, "request_again", by=owner, now=now - timedelta(days=1))
+
+
+def on_hold(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    perform(row, "put_on_hold", by=reviewer, note="The upstream pull request waits for its maintainers.", now=now)
+
+
+def archived(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    perform(row, "archive", by=owner, note="Replaced by the built-in database engine.", now=now)
+
+
+def withdrawn(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    perform(row, "withdraw", by=owner, note="We build it together with another team.", now=now)
+
+
+def premier(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """Everything for the higher tier is there, and it is asked for."""
+    tier = next(t for t in row.edition.tiers if t.on_request)
+    for requirement in tier.requirements:
+        give(row, requirement, owner=owner, reviewer=reviewer, now=now)
+    perform(row, "request_tier", by=owner, tier=tier.key, now=now)
+
+
+THEN: dict[str, Callable[[Integration, User, User, datetime], None]] = {
+    "begun": begun,
+    "changes": changes,
+    "round two": round_two,
+    "on hold": on_hold,
+    "archived": archived,
+    "withdrawn": withdrawn,
+    "premier": premier,
+}

@@ -1,0 +1,75 @@
+"""What is going on in the demo world? One line an integration: where it stands and what happened on the way."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One integration. `until`: the stage it is driven to; `then`: what happens there; `days`: begun how long ago."""
+
+    company: str
+    program: str
+    name: str
+    repository: str
+    about: str
+    until: str
+    then: str = ""
+    days: int = 30
+    category: int = 0
+    edition: str = ""
+
+
+WORLD = (
+    Entry("Acme Rockets", "terraform-provider", "Rocket", "acme-rockets/terraform-provider-rocket",
+          "Launch sites, boosters and flights as code.", "develop", "begun", 4, 2),
+    Entry("Acme Rockets", "terraform-run-task", "Rocket preflight", "acme-rockets/rocket-preflight",
+          "Stops a run that would launch on a closed range.", "review", "changes", 40, 3),
+    Entry("Acme Rockets", "nomad", "Booster driver", "acme-rockets/nomad-driver-booster",
+          "Runs workloads on booster hardware.", "support", "", 120, 1),
+    Entry("Acme Rockets", "vault", "Launch codes", "acme-rockets/vault-plugin-secrets-launch",
+          "Leases launch codes for one flight.", "release", "", 60, 3),
+    Entry("Globex", "terraform-provider", "Globex Cloud", "globex/terraform-provider-globex",
+          "Compute, storage and DNS of Globex Cloud.", "review", "", 25, 0),
+    Entry("Globex", "terraform-provider", "Globex Firewall", "globex/terraform-provider-globexfw",
+          "Rules and zones of the Globex firewall.", "support", "premier", 200, 10),
+    Entry("Globex", "nomad", "Globex metrics", "globex/nomad-globex-metrics",
+          "Sends allocation metrics to Globex.", "engage", "", 2, 3),
+    Entry("Initech Networks", "consul-nia", "Switch sync", "initech/terraform-initech-switch-nia",
+          "Keeps switch tables in step with services.", "develop", "", 12, 0),
+    Entry("Initech Networks", "consul", "Mesh gateway", "initech/consul-mesh-gateway",
+          "A data plane for the mesh.", "review", "", 18, 0),
+    Entry("Initech Networks", "terraform-provider", "Initech Switch", "initech/terraform-provider-initech",
+          "Ports and VLANs of Initech switches.", "review", "round two", 50, 10, "2021-10"),
+    Entry("Umbra Security", "vault", "Umbra HSM", "umbra-sec/vault-umbra-hsm",
+          "Seals with Umbra's modules.", "review", "", 8, 1),
+    Entry("Umbra Security", "terraform-run-task", "Umbra scan", "umbra-sec/umbra-scan",
+          "Scans plans for exposed services.", "support", "", 150, 2),
+    Entry("Umbra Security", "packer", "Umbra hardener", "umbra-sec/packer-plugin-umbra",
+          "Hardens images while they are built.", "develop", "", 9, 2),
+    Entry("Nordlicht Cloud", "terraform-provider", "Nordlicht", "nordlicht/terraform-provider-nordlicht",
+          "Servers in the north.", "support", "", 240, 0, "2021-10"),
+    Entry("Nordlicht Cloud", "packer", "Nordlicht builder", "nordlicht/packer-plugin-nordlicht",
+          "Builds images for Nordlicht Cloud.", "review", "on hold", 33, 1),
+    Entry("Nordlicht Cloud", "nomad", "Nordlicht autoscaler", "nordlicht/nomad-nordlicht-autoscaler",
+          "Scales node pools in the north.", "declined", "", 70, 7),
+    Entry("Kestrel Data", "nomad", "Kestrel volumes", "kestrel/nomad-kestrel-csi",
+          "Volumes that follow the workload.", "review", "", 21, 6),
+    Entry("Kestrel Data", "terraform-run-task", "Kestrel cost", "kestrel/kestrel-cost",
+          "Says what a plan will cost.", "engage", "", 1, 4),
+    Entry("Kestrel Data", "vault", "Kestrel database", "kestrel/vault-plugin-kestrel",
+          "Short-lived database users.", "support", "archived", 300, 3),
+    Entry("Papaya Pipelines", "terraform-run-task", "Papaya gate", "papaya/papaya-gate",
+          "Asks the pipeline before a run applies.", "release", "", 45, 2),
+    Entry("Papaya Pipelines", "consul", "Papaya rollout", "papaya/papaya-consul",
+          "Rolls services out step by step.", "support", "", 180, 2),
+    Entry("Papaya Pipelines", "nomad", "Papaya deploy", "papaya/nomad-papaya",
+          "Deploys jobs from a pipeline.", "develop", "", 6, 0),
+    Entry("Tanuki Systems", "consul-nia", "Tanuki balancer", "tanuki/terraform-tanuki-lb-nia",
+          "Feeds pools from the catalogue.", "support", "", 160, 0),
+    Entry("Tanuki Systems", "packer", "Tanuki images", "tanuki/packer-plugin-tanuki",
+          "Builds images for small machines.", "support", "", 110, 1),
+    Entry("Tanuki Systems", "vault", "Tanuki login", "tanuki/vault-plugin-auth-tanuki",
+          "Signs machines in by their badge.", "engage", "withdrawn", 15, 0),
+    Entry("Tanuki Systems", "consul", "Tanuki edge", "tanuki/consul-tanuki-edge",
+          "Registers services at the edge.", "develop", "", 14, 0),
+)  # fmt: skip
