@@ -1,0 +1,106 @@
+"""The stage of the journeys: the portal on loopback, headless Chromium, mails read from the outbox."""
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.sessions.backends.db import SessionStore
+from django.utils import timezone
+from playwright.sync_api import Browser, sync_playwright
+
+from portal import sweeping
+from portal.models import Email
+from tests.journeys.person import Person
+
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs beside the test's own queries
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Everything in this folder is a journey, and needs a browser."""
+    for item in items:
+        if "journeys" in item.path.parts:
+            item.add_marker(pytest.mark.journey)
+            item.add_marker(pytest.mark.django_db(transaction=True))
+            if CHROMIUM is None:
+                item.add_marker(pytest.mark.skip(reason="no Chromium on this machine"))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def base(live_server: Any, settings: Any) -> str:
+    settings.SITE_URL = live_server.url
+    settings.CSRF_TRUSTED_ORIGINS = [live_server.url]
+    return str(live_server.url)
+
+
+@pytest.fixture
+def visit(chromium: Browser, base: str) -> Iterator[Callable[..., Person]]:
+    """A browser of its own for somebody: visit() a stranger, visit(alice) already signed in, visit(phone=True)."""
+    contexts = []
+
+    def enter(user: Any = None, *, phone: bool = False, javascript: bool = True) -> Person:
+        size = {"width": 375, "height": 812} if phone else {"width": 1280, "height": 900}
+        context = chromium.new_context(viewport=size, java_script_enabled=javascript)  # type: ignore[arg-type]
+        contexts.append(context)
+        if user is not None:
+            context.add_cookies([{"name": django_settings.SESSION_COOKIE_NAME, "value": session_of(user), "url": base}])
+        return Person(context.new_page(), base, str(user or "visitor"))
+
+    yield enter
+    for context in contexts:
+        context.close()
+
+
+def session_of(user: Any) -> str:
+    """A session as the sign-in page would make it."""
+    store = SessionStore()
+    store[SESSION_KEY] = str(user.pk)
+    store[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    store[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    store.create()
+    return str(store.session_key)
+
+
+@pytest.fixture
+def background() -> Callable[..., dict[str, int]]:
+    """What the background does, done now: mails leave, checks run. Takes the moment it is done at."""
+    return lambda now=None: sweeping.sweep(now or timezone.now())
+
+
+@pytest.fixture
+def mail_to() -> Callable[..., Email]:
+    """The newest mail to an address, of a template where one is named."""
+
+    def newest(address: str, name: str = "") -> Email:
+        found = Email.objects.filter(to=address, **({"name": name} if name else {}))
+        return found.order_by("-pk")[0]
+
+    return newest
+
+
+def link_in(mail: Email, containing: str = "") -> str:
+    """The first address in a mail's text that contains these words."""
+    links = [link for link in re.findall(r"https?://\S+", mail.text) if containing in link]
+    return str(links[0])

@@ -1,0 +1,114 @@
+"""Somebody at a browser: what a person sees and does, with every page audited on the way."""
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Locator, Page, expect
+
+AXE = Axe()
+TAGS = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+SHOTS = os.environ.get("PORTAL_SHOTS", "")
+NUMBERED = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
+
+
+class Person:
+    """One person's browser. Each page that appears must have no accessibility violation and no script error."""
+
+    def __init__(self, page: Page, base: str, name: str) -> None:
+        self.page, self.base, self.name = page, base, name
+        self.troubles: list[str] = []
+        self.audited: set[str] = set()
+        page.set_default_timeout(8_000)
+        page.on("pageerror", lambda error: self.troubles.append(f"script error on {page.url}: {error}"))
+        page.on(
+            "console", lambda m: self.troubles.append(f"console on {page.url}: {m.text}") if self._matters(m) else None
+        )
+        page.on("response", lambda r: self.troubles.append(f"{r.status} {r.url}") if r.status >= 500 else None)
+
+    @staticmethod
+    def _matters(message: Any) -> bool:
+        return message.type == "error" and "Failed to load resource" not in message.text
+
+    # -- going about ---------------------------------------------------------------------------------------
+
+    def go(self, path: str) -> "Person":
+        """Open an address of the portal, or one found in a mail."""
+        self.page.goto(path if path.startswith("http") else self.base + path)
+        return self.arrived()
+
+    def arrived(self) -> "Person":
+        """Look at the page that is there now: audit it once a kind of page, and note troubles."""
+        self.page.wait_for_load_state("load")
+        kind = f"{NUMBERED.sub('/…', urlsplit(self.page.url).path)} {self.page.title()}"
+        if kind not in self.audited:
+            self.audited.add(kind)
+            self.audit(kind)
+        assert self.troubles == []
+        return self
+
+    def audit(self, kind: str) -> None:
+        """No accessibility violation, in light and in dark."""
+        for scheme in ("light", "dark"):
+            self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            results = AXE.run(self.page, options=TAGS)
+            assert results.violations_count == 0, f"{kind} ({scheme}): {results.generate_report()}"
+        self.page.emulate_media(color_scheme="light")
+
+    def press(self, words: str, *, within: Locator | None = None, nth: int = 0) -> "Person":
+        """Press the button or follow the link of exactly these words."""
+        place = within or self.page
+        exact = re.compile(rf"^\s*{re.escape(words)}\s*$", re.I)
+        button = place.get_by_role("button", name=exact).or_(place.get_by_role("link", name=exact))
+        button.nth(nth).click()
+        return self.arrived()
+
+    def write(self, label: str, text: str, *, within: Locator | None = None) -> "Person":
+        """Type into the field of this label."""
+        (within or self.page).get_by_label(label).first.fill(text)
+        return self
+
+    def choose(self, label: str, option: str) -> "Person":
+        """Choose from a list, or a radio button."""
+        field = self.page.get_by_label(label).first
+        if field.evaluate("e => e.tagName") == "SELECT":
+            field.select_option(label=option)
+        else:
+            self.page.get_by_label(option).first.check()
+        return self
+
+    def tick(self, label: str) -> "Person":
+        self.page.get_by_label(label).first.check()
+        return self
+
+    def hand_in(self, label: str, path: Path) -> "Person":
+        """Choose a file."""
+        self.page.get_by_label(label).first.set_input_files(path)
+        return self
+
+    # -- seeing --------------------------------------------------------------------------------------------
+
+    def sees(self, *texts: str) -> "Person":
+        """Each text is on the page, visibly."""
+        for text in texts:
+            expect(self.page.get_by_text(text).locator("visible=true").first).to_be_visible()
+        return self
+
+    def sees_not(self, *texts: str) -> "Person":
+        for text in texts:
+            expect(self.page.get_by_text(text)).to_have_count(0)
+        return self
+
+    def turn(self) -> str:
+        """The one sentence on top."""
+        return self.page.locator(".turn").first.inner_text()
+
+    def shot(self, name: str) -> "Person":
+        """Keep a picture of the page, where pictures are asked for."""
+        if SHOTS:
+            Path(SHOTS).mkdir(parents=True, exist_ok=True)
+            self.page.screenshot(path=f"{SHOTS}/{name}.png", full_page=True)
+        return self
