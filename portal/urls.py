@@ -4,12 +4,14 @@ from django.contrib import admin
 from django.urls import include, path
 
 from portal import health, home, outbox, styleguide
+from portal.public import views as public
 
 urlpatterns = [
     path("", home.home, name="home"),
     path("", include("portal.accounts.urls")),
     path("", include("integrations.urls")),
     path("", include("verification.urls")),
+    *public.urlpatterns,
     path("outbox/", outbox.outbox, name="outbox"),
     path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),
     path("notifications/", outbox.notifications, name="notifications"),

@@ -1,0 +1,45 @@
+"""Which integrations are listed? Pages for everyone, without sign-in."""
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_not_required
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+
+from integrations.models import Integration
+from integrations.programs import PROGRAMS
+from integrations.views.common import page_of
+from portal.public.listing import listing_of
+
+
+@login_not_required
+def listed(request: HttpRequest) -> HttpResponse:
+    """Every listed integration, newest first, by program and by words."""
+    program, words = request.GET.get("program", ""), request.GET.get("q", "").strip()[:100]
+    rows = Integration.objects.listed().select_related("partner").order_by("-released_at", "-pk")
+    if program in PROGRAMS:
+        rows = rows.filter(program_key=program)
+    if words:
+        rows = rows.filter(Q(name__icontains=words) | Q(partner__name__icontains=words))
+    page = page_of(request, rows.prefetch_related("states"))
+    context = {"page": page, "listings": [listing_of(row) for row in page], "programs": PROGRAMS.values()}
+    return render(request, "public/listed.html", context | {"program": program, "q": words})
+
+
+@login_not_required
+def listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """One listed integration."""
+    row = Integration.objects.listed().select_related("partner").filter(uuid=uuid).first()
+    if row is None:
+        raise Http404("This integration is not listed.")
+    return render(
+        request, "public/listing.html", {"listing": listing_of(row), "integration": row, "edition": row.edition}
+    )
+
+
+urlpatterns = [
+    path("listed/", listed, name="listed"),
+    path("listed/<uuid:uuid>/", listing, name="listing"),
+]
