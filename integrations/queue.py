@@ -16,6 +16,7 @@ from integrations.programs import PROGRAMS, edition_of
 from integrations.states import Holder, ReviewState, Stage
 
 SIZE = 50
+NOBODY = UUID(int=0)  # stands in an address that is made once and filled for each row
 TABS = {"all": "All", "mine": "Mine", "free": "Free"}
 COLUMNS = (
     "uuid", "name", "partner_id", "partner__name", "program_key", "edition_date", "step", "stage", "review_state",
@@ -52,6 +53,7 @@ class Row:
     held_by: str
     is_mine: bool
     claim: str
+    claim_href: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,16 +107,17 @@ def page_of_rows(
     paginator = Paginator(rows.values_list(*COLUMNS), SIZE)
     paginator.count = count  # type: ignore[misc]
     page = paginator.get_page(number)
-    review = reverse("review", args=[UUID(int=0)])
-    return page, [_row(dict(zip(COLUMNS, values, strict=True)), review, user, now) for values in page.object_list]
+    links = reverse("review", args=[NOBODY]), reverse("claim", args=[NOBODY])
+    return page, [_row(dict(zip(COLUMNS, values, strict=True)), links, user, now) for values in page.object_list]
 
 
-def _row(of: dict[str, Any], review: str, user: Any, now: datetime) -> Row:
+def _row(of: dict[str, Any], links: tuple[str, str], user: Any, now: datetime) -> Row:
+    href, claim_href = (link.replace(str(NOBODY), str(of["uuid"])) for link in links)
     signs = [(of["tally"][outcome], *words) for outcome, words in SIGNS.items() if of["tally"].get(outcome)]
     held_by, claim = _claim(of, user, now)
     return Row(
         uuid=of["uuid"],
-        href=review.replace(str(UUID(int=0)), str(of["uuid"])),
+        href=href,
         name=of["name"],
         company=of["partner__name"],
         program=PROGRAMS[of["program_key"]].name,
@@ -127,6 +130,7 @@ def _row(of: dict[str, Any], review: str, user: Any, now: datetime) -> Row:
         held_by=held_by,
         is_mine=of["reviewer_id"] == user.pk,
         claim=claim,
+        claim_href=claim_href,
     )
 
 

@@ -11,6 +11,8 @@ urlpatterns = [
     path("", include("portal.accounts.urls")),
     path("", include("integrations.urls")),
     path("", include("verification.urls")),
+    path("", include("portal.steps")),
+    path("", include("portal.move_edition")),
     *public.urlpatterns,
     path("outbox/", outbox.outbox, name="outbox"),
     path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),

@@ -63,7 +63,10 @@ def raise_finding(integration: Integration, requirement_id: str, text: str, *, b
             number=highest + 1, round=row.review_round, requirement_id=requirement_id, text=text.strip(),
             raised_by=by, raised_at=now,
         )  # fmt: skip
-        record(row, "finding_raised", by=by, now=now, note=text, finding=finding.number, requirement=requirement_id)
+        record(
+            row, "finding_raised", by=by, now=now, note=text, internal=True, finding=finding.number,
+            requirement=requirement_id,
+        )  # fmt: skip
     return finding
 
 

@@ -1,11 +1,14 @@
 """What do all pages of this floor begin with? Load or 404, and show a refusal without losing anything."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 
 from integrations.models import Integration
 from integrations.workflow import NotAllowed
@@ -24,6 +27,22 @@ def load(request: HttpRequest, uuid: UUID) -> Integration:
 def refused(request: HttpRequest, refusal: NotAllowed) -> None:
     """Say on the next page why it was not done."""
     messages.error(request, str(refusal))
+
+
+def pressed(page: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+    """A button's address. Opened without the button, as after a sign-in that came between, it leads to `page`,
+    which takes the same uuid, if the address has one."""
+
+    def decorate(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        @wraps(view)
+        def handle(request: HttpRequest, **named: Any) -> HttpResponse:
+            if request.method != "POST":
+                return redirect(page, **{key: value for key, value in named.items() if key == "uuid"})
+            return view(request, **named)
+
+        return handle
+
+    return decorate
 
 
 def page_of(request: HttpRequest, rows: Any, size: int = 50) -> Any:

@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from integrations import rules
 from integrations.actions import reviewing
-from integrations.models import Finding, Integration, Introduction
+from integrations.models import Integration, Introduction
 from integrations.page import left_items, path_steps, requirement_rows, tier_rows
+from integrations.review_page import told_findings
 from integrations.states import Holder
 from integrations.views.common import load, page_of
 from integrations.workflow import actions
@@ -48,7 +49,7 @@ def page_context(found: Integration, user: Any) -> dict[str, Any]:
         "category_name": category.name if category else "",
         "tier_name": tier.name if tier else "",
         "repository_url": f"{settings.GITHUB_WEB_URL}/{found.repository}",
-        "findings": list(Finding.objects.filter(integration=found).select_related("raised_by", "fixed_by")),
+        "findings": told_findings(found),
         "thread": list(found.messages.filter(internal=False).select_related("author")),
         "recent": list(found.events.shown_to_partner().order_by("-seq")[:8]),
         "introductions": list(

@@ -9,7 +9,6 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
-from django.views.decorators.http import require_POST
 from django.views.decorators.vary import vary_on_headers
 
 from integrations import queue as lines
@@ -17,7 +16,7 @@ from integrations import rules
 from integrations.actions import reviewing
 from integrations.models import Integration, ReviewerProfile
 from integrations.review_forms import ProfileForm, QueueFilter
-from integrations.views.common import load, refused
+from integrations.views.common import load, pressed, refused
 from integrations.workflow import NotAllowed
 
 
@@ -63,7 +62,7 @@ def _tabs(request: HttpRequest, head: lines.Head, current: str) -> list[dict[str
     return found
 
 
-@require_POST
+@pressed("review")
 def claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Take it for a while and open it; where somebody was faster, back to the queue with their name."""
     found = load_for_program(request, uuid)
@@ -75,7 +74,7 @@ def claim(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return redirect("review", uuid=uuid)
 
 
-@require_POST
+@pressed("review")
 def keep(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Lengthen one's own lease, and say who has it now."""
     found = load_for_program(request, uuid)
@@ -90,7 +89,7 @@ def claim_context(found: Integration, user: Any) -> dict[str, Any]:
     return {"may_decide": rules.may_decide(found, user), "for_me": found.reviewer_id == user.pk}
 
 
-@require_POST
+@pressed("review")
 def put_back(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Give it back to the queue."""
     found = load_for_program(request, uuid)
@@ -102,7 +101,7 @@ def put_back(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return _to_queue(request)
 
 
-@require_POST
+@pressed("review")
 def assign(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Name the reviewer."""
     found = load_for_program(request, uuid)
