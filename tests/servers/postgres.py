@@ -64,5 +64,9 @@ def _unprivileged(binaries: Path, folder: Path, data: Path) -> tuple[list[str], 
         return UNSHARE, {}, binaries
     folder.chmod(0o755)
     shutil.chown(data, "nobody", "nogroup")
-    copy = shutil.copytree(binaries, folder / "pginstall", symlinks=True)
-    return [], {"user": "nobody", "group": "nogroup", "extra_groups": [], "cwd": "/"}, copy
+    package = binaries.parent
+    for part in package.parent.glob(f"{package.name}*"):  # the wheel keeps its libraries beside the package
+        if not part.name.endswith(".dist-info"):
+            shutil.copytree(part, folder / part.name, symlinks=True)
+    nobody = {"user": "nobody", "group": "nogroup", "extra_groups": [], "cwd": "/"}
+    return [], nobody, folder / package.name / binaries.name
