@@ -5,7 +5,7 @@ from collections.abc import Callable
 from integrations import history
 from integrations.models import Event
 from portal import mail, notices
-from verification import runner
+from verification import jobs
 
 Reaction = Callable[[Event], None]
 
@@ -20,7 +20,7 @@ def cancel_mail(event: Event) -> None:
 def run_checks(event: Event) -> None:
     """What the partner claims is looked at by machines at once."""
     if event.integration is not None:
-        runner.enqueue(event.integration, by=None, now=event.at)
+        jobs.enqueue(event.integration, by=None, now=event.at)
 
 
 REACTIONS: dict[str, tuple[Reaction, ...]] = {

@@ -9,13 +9,13 @@ from django.db import close_old_connections
 from integrations import sweep as integrations_sweep
 from portal import mail
 from portal.models import Heartbeat
-from verification import runner
+from verification import jobs
 
 logger = logging.getLogger(__name__)
 
 JOBS: dict[str, Callable[[datetime], int]] = {
     "mails": mail.deliver_due,
-    "checks": runner.run_due,
+    "checks": jobs.run_due,
     "turns": integrations_sweep.refresh_due,
     "credentials": integrations_sweep.tend_credentials,
 }
