@@ -181,12 +181,16 @@ GITHUB_WEB_URL = env.text(
 ).rstrip("/")
 GITHUB_API_URL = env.text("GITHUB_API_URL", "https://api.github.com", doc="Base address of the GitHub API.").rstrip("/")
 GITHUB_TOKEN = env.secret("GITHUB_TOKEN", doc="Token for reading GitHub; without it the anonymous limit applies.")
+REGISTRY_URL = env.text(
+    "REGISTRY_URL", "https://registry.terraform.io", doc="Base address of the provider registry."
+).rstrip("/")
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {"github": {"SCOPE": ["user:email"], "VERIFIED_EMAIL": True}}
 if GITHUB_CLIENT_ID:
     SOCIALACCOUNT_PROVIDERS["github"] |= {
         "APPS": [{"client_id": GITHUB_CLIENT_ID, "secret": GITHUB_CLIENT_SECRET}],
-        "GITHUB_URL": GITHUB_WEB_URL,
     }
+    if GITHUB_WEB_URL != "https://github.com":  # an own server has its API below the same address
+        SOCIALACCOUNT_PROVIDERS["github"]["GITHUB_URL"] = GITHUB_WEB_URL
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]

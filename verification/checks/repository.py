@@ -1,0 +1,162 @@
+"""Is the repository what the program asks for? Public, named, licensed, released, in the right language."""
+
+import re
+
+from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
+from verification.sources import Sources
+from verification.sources.github import Repository
+
+UNKNOWN = ("", "NOASSERTION", "OTHER")
+RELEASE_TAG = re.compile(r"v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?")
+NO_ADDRESS = Result(Outcome.FAIL, "No repository is named yet.")
+
+
+def looked_at(repository: Repository) -> tuple[tuple[str, str], ...]:
+    return (("repository", repository.full_name), ("id", str(repository.id)))
+
+
+def shown(repository: Repository) -> Evidence:
+    return Evidence("Repository", repository.full_name, repository.html_url)
+
+
+def read(subject: Subject, sources: Sources) -> Repository | Result:
+    """The repository, or the result that says why there is none. Raises Denied and Unavailable."""
+    if not subject.repository:
+        return NO_ADDRESS
+    try:
+        return sources.github.repository(subject.repository)
+    except NotFound as answer:
+        return Result(Outcome.FAIL, str(answer), (Evidence("Address", subject.repository),))
+
+
+@check(
+    "repository.public",
+    title="Public repository",
+    advice="Make the repository public in its settings, or correct its address here.",
+)
+def public(subject: Subject, sources: Sources) -> Result:
+    """Visible to everyone, not archived, and still the one that was submitted."""
+    found = read(subject, sources)
+    if isinstance(found, Result):
+        return found
+    seen = (shown(found),)
+    if found.private:
+        return Result(Outcome.FAIL, f"{found.full_name} is private.", seen, looked_at(found))
+    if subject.repository_id is not None and found.id != subject.repository_id:
+        return Result(
+            Outcome.FAIL,
+            f"Another repository stands under the name {subject.repository} than the one that was submitted.",
+            (*seen, Evidence("Submitted", str(subject.repository_id)), Evidence("Found", str(found.id))),
+            looked_at(found),
+        )
+    if subject.repository_owner_id is not None and found.owner_id != subject.repository_owner_id:
+        return Result(
+            Outcome.NOT_RUN,
+            f"A person decides: the repository has moved to another owner, {found.full_name.split('/')[0]}.",
+            seen,
+            looked_at(found),
+        )
+    if found.archived:
+        return Result(Outcome.FAIL, f"{found.full_name} is archived, so nothing can be fixed.", seen, looked_at(found))
+    return Result(Outcome.PASS, f"{found.full_name} is public.", seen, looked_at(found))
+
+
+@check(
+    "repository.name",
+    title="Name of the repository",
+    advice="Rename the repository as the program publishes it; GitHub redirects the old address.",
+)
+def name(subject: Subject, sources: Sources) -> Result:
+    """The name fits the program's pattern, as GitHub spells it."""
+    if not subject.repository_pattern:
+        return Result(Outcome.PASS, "This program asks for no particular name.")
+    found = read(subject, sources)
+    if isinstance(found, Result):
+        return found
+    seen = (shown(found), Evidence("Asked for", subject.repository_hint or subject.repository_pattern))
+    if re.fullmatch(subject.repository_pattern, found.name):
+        return Result(Outcome.PASS, f"{found.name} is named as the program asks.", seen, looked_at(found))
+    asked = f": {subject.repository_hint}" if subject.repository_hint else ""
+    return Result(Outcome.FAIL, f"{found.name} is not named as the program asks{asked}.", seen, looked_at(found))
+
+
+@check(
+    "repository.licence",
+    title="Licence",
+    advice="Add a LICENSE file with one of the licences that the program accepts, unchanged.",
+)
+def licence(subject: Subject, sources: Sources) -> Result:
+    """GitHub's name for the licence against the edition's list. What is unclear is decided by a person."""
+    found = read(subject, sources)
+    if isinstance(found, Result):
+        return found
+    spdx = found.licence_spdx
+    seen = (
+        shown(found),
+        Evidence("Licence according to GitHub", spdx or "none found"),
+        Evidence("The program accepts", subject.licence_summary or "no published rule"),
+    )
+    outcome, summary = _judged(spdx, subject)
+    return Result(outcome, summary, seen, looked_at(found))
+
+
+def _judged(spdx: str, subject: Subject) -> tuple[Outcome, str]:
+    """The first line that applies decides."""
+    if spdx == "":
+        return Outcome.FAIL, "GitHub finds no licence file in the repository."
+    if not (subject.licences_allowed or subject.licences_asked):
+        return Outcome.PASS, f"{spdx}; the program publishes no rule about licences."
+    if spdx in subject.licences_allowed:
+        return Outcome.PASS, f"{spdx} is on the program's list."
+    if spdx in subject.licences_asked:
+        return Outcome.NOT_RUN, f"A person decides: the program's list does not name {spdx} clearly."
+    if spdx.upper() in UNKNOWN:
+        return Outcome.NOT_RUN, "A person decides: GitHub does not recognise the text of the licence."
+    return Outcome.FAIL, f"{spdx} is not on the program's list."
+
+
+@check(
+    "repository.release",
+    title="Published release",
+    advice="Publish a release from a tag such as v1.2.3, and not as a draft.",
+)
+def release(subject: Subject, sources: Sources) -> Result:
+    """At least one release that is no draft and whose tag is a version."""
+    found = read(subject, sources)
+    if isinstance(found, Result):
+        return found
+    published = [r for r in sources.github.releases(found.full_name) if not r.draft]
+    versions = [r for r in published if RELEASE_TAG.fullmatch(r.tag)]
+    if versions:
+        newest = next((r for r in versions if not r.prerelease), versions[0])
+        seen = (shown(found), Evidence("Release", newest.tag, newest.html_url))
+        state = (*looked_at(found), ("release", newest.tag))
+        if newest.prerelease:
+            return Result(Outcome.WARN, f"{newest.tag} is published, as a pre-release only.", seen, state)
+        return Result(Outcome.PASS, f"{newest.tag} is published.", seen, state)
+    if published:
+        tags = ", ".join(r.tag for r in published[:5])
+        seen = (shown(found), Evidence("Tags of releases", tags))
+        return Result(Outcome.FAIL, "No release has a version as its tag, such as v1.2.3.", seen, looked_at(found))
+    return Result(Outcome.FAIL, "No release is published yet.", (shown(found),), looked_at(found))
+
+
+@check(
+    "repository.language",
+    title="Programming language",
+    advice="The program accepts the languages that it names; ask its mailbox before porting.",
+)
+def language(subject: Subject, sources: Sources) -> Result:
+    """GitHub's main language is among those that the program names."""
+    if not subject.languages:
+        return Result(Outcome.PASS, "This program asks for no particular language.")
+    found = read(subject, sources)
+    if isinstance(found, Result):
+        return found
+    asked = " or ".join(subject.languages)
+    seen = (shown(found), Evidence("Language according to GitHub", found.language or "none found"))
+    if not found.language:
+        return Result(Outcome.NOT_RUN, "A person decides: GitHub names no language yet.", seen, looked_at(found))
+    if found.language in subject.languages:
+        return Result(Outcome.PASS, f"Written in {found.language}.", seen, looked_at(found))
+    return Result(Outcome.FAIL, f"Written in {found.language}, not in {asked}.", seen, looked_at(found))

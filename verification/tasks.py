@@ -1,0 +1,15 @@
+"""Which checks run in the background? Names for one call each."""
+
+from celery import shared_task
+
+from verification import jobs
+
+
+@shared_task
+def run_due() -> None:
+    jobs.run_due()
+
+
+@shared_task
+def run_one(pk: int) -> None:
+    jobs.run_one(pk)

@@ -1,0 +1,10 @@
+"""Which address of this floor leads where?"""
+
+from django.urls import path
+
+from verification.views import check_results, run_checks
+
+urlpatterns = [
+    path("checks/<uuid:uuid>/", check_results, name="check_results"),
+    path("checks/<uuid:uuid>/run/", run_checks, name="run_checks"),
+]
