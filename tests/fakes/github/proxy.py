@@ -1,0 +1,217 @@
+"""What does the emulated GitHub lack? A proxy that adds it: licences, ETags, asset bytes, tokens, faults."""
+
+import hashlib
+import http.client
+import json
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+REPOSITORY = re.compile(r"^/repos/([^/]+/[^/]+)$")
+LICENCE = re.compile(r"^/repos/([^/]+/[^/]+)/license$")
+ASSET = re.compile(r"^/repos/[^/]+/[^/]+/releases/assets/(\d+)$")
+DOWNLOAD = re.compile(r"^/([^/]+/[^/]+)/releases/download/([^/]+)/([^/]+)$")
+HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
+GIVE_UP = 30  # seconds that a stalled answer stays open at most
+
+
+@dataclass
+class Fault:
+    """Something that goes wrong on paths matching `path`: a status, "rate_limit", "stall", "cut" or "garbage".
+
+    `times`: how often, None for always.
+    """
+
+    path: str
+    kind: int | str
+    times: int | None = None
+
+    def strikes(self, path: str) -> bool:
+        if self.times == 0 or not re.search(self.path, path):
+            return False
+        if self.times is not None:
+            self.times -= 1
+        return True
+
+
+@dataclass
+class State:
+    """What the proxy knows beyond the emulator, and what it saw."""
+
+    upstream: int = 0
+    licences: dict[str, str | None] = field(default_factory=dict)
+    extra: dict[str, dict[str, Any]] = field(default_factory=dict)
+    moved: dict[str, str] = field(default_factory=dict)
+    assets: dict[str, bytes] = field(default_factory=dict)
+    downloads: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
+    tokens: set[str] = field(default_factory=set)
+    faults: list[Fault] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
+    released: threading.Event = field(default_factory=threading.Event)
+
+
+def licence_object(spdx: str) -> dict[str, Any]:
+    """GitHub's way to name a licence; NOASSERTION is what it says of a text that it does not recognise."""
+    if spdx == "NOASSERTION":
+        return {"key": "other", "name": "Other", "spdx_id": spdx, "url": None, "node_id": "L"}
+    return {"key": spdx.lower(), "name": spdx, "spdx_id": spdx, "url": None, "node_id": "L"}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request: a fault, an answer of our own, or the emulator's answer with what it lacks."""
+
+    protocol_version = "HTTP/1.1"
+    server: "Proxy"
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+    def handle_any(self) -> None:
+        state = self.server.state
+        length = int(self.headers.get("Content-Length") or 0)
+        self.sent = self.rfile.read(length)
+        self.plain_path = urlsplit(self.path).path.removeprefix("/api/v3")
+        state.seen.append(f"{self.command} {self.plain_path}")
+        fault = next((f for f in state.faults if f.strikes(self.plain_path)), None)
+        if fault is not None:
+            self.fail(fault.kind)
+        elif not self.token_is_known():
+            self.answer_json(401, {"message": "Bad credentials", "documentation_url": ""})
+        elif not self.answer_ourselves():
+            self.pass_on()
+
+    do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = do_HEAD = handle_any
+
+    def token_is_known(self) -> bool:
+        scheme, _, token = self.headers.get("Authorization", "").partition(" ")
+        return scheme.lower() not in {"token", "bearer"} or token in self.server.state.tokens
+
+    def fail(self, kind: int | str) -> None:
+        named: dict[str, Callable[[], None]] = {
+            "rate_limit": self.refuse_for_now,
+            "stall": self.stall,
+            "cut": lambda: self.answer(200, b'{"id": 1, "na', length=5000),
+            "garbage": lambda: self.answer(200, b"<html>We are down for maintenance</html>"),
+        }
+        if isinstance(kind, int):
+            self.answer_json(kind, {"message": "Server Error" if kind >= 500 else "Refused"})
+        else:
+            named[kind]()
+        self.close_connection = True
+
+    def refuse_for_now(self) -> None:
+        headers = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "4102444800"}
+        self.answer_json(403, {"message": "API rate limit exceeded for 127.0.0.1."}, headers)
+
+    def stall(self) -> None:
+        self.server.state.released.wait(GIVE_UP)
+
+    def answer_ourselves(self) -> bool:
+        state = self.server.state
+        if self.command == "GET" and (match := LICENCE.match(self.plain_path)):
+            self.answer_licence(state.licences.get(match[1].lower()))
+            return True
+        if match := REPOSITORY.match(self.plain_path):
+            target = state.moved.get(match[1].lower())
+            if target:
+                self.answer_json(301, {"url": target}, {"Location": f"{self.server.url}/repos/{target}"})
+                return True
+        return self.answer_bytes()
+
+    def answer_licence(self, spdx: str | None) -> None:
+        if spdx is None:
+            self.answer_json(404, {"message": "Not Found"})
+        else:
+            self.answer_json(200, {"name": "LICENSE", "path": "LICENSE", "license": licence_object(spdx)})
+
+    def answer_bytes(self) -> bool:
+        state = self.server.state
+        wanted: bytes | None = None
+        if match := DOWNLOAD.match(self.plain_path):
+            wanted = state.downloads.get((match[1].lower(), match[2], match[3]))
+        elif (match := ASSET.match(self.plain_path)) and "octet-stream" in self.headers.get("Accept", ""):
+            wanted = state.assets.get(match[1])
+        if wanted is not None:
+            self.answer(200, wanted, {"Content-Type": "application/octet-stream"})
+        return wanted is not None
+
+    def pass_on(self) -> None:
+        """Ask the emulator, add what it lacks."""
+        upstream = http.client.HTTPConnection("127.0.0.1", self.server.state.upstream, timeout=GIVE_UP)
+        headers = {k: v for k, v in self.headers.items() if k.lower() not in HOP_BY_HOP | {"if-none-match"}}
+        query = urlsplit(self.path).query
+        try:
+            upstream.request(self.command, self.plain_path + (f"?{query}" if query else ""), self.sent, headers)
+            response = upstream.getresponse()
+            body = response.read()
+        except OSError:
+            self.answer_json(502, {"message": "The emulator does not answer"})
+            return
+        finally:
+            upstream.close()
+        kept = {k: v for k, v in response.getheaders() if k.lower() not in HOP_BY_HOP}
+        self.add(response.status, body, kept)
+
+    def add(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+        state = self.server.state
+        if status in {401, 403} and self.plain_path.startswith("/repos/"):
+            self.answer_json(404, {"message": "Not Found"})  # what may not be seen is not there
+            return
+        if status == 200 and self.plain_path == "/login/oauth/access_token":
+            state.tokens.add(issued_token(body))
+        match = REPOSITORY.match(self.plain_path)
+        if status == 200 and match and self.command == "GET":
+            body = self.with_licence(match[1].lower(), body)
+        if status == 200 and self.command == "GET" and "json" in headers.get("content-type", ""):
+            tag = f'W/"{hashlib.sha256(body).hexdigest()}"'
+            headers["ETag"] = tag
+            if self.headers.get("If-None-Match") == tag:
+                status, body = 304, b""
+        self.answer(status, body, headers)
+
+    def with_licence(self, name: str, body: bytes) -> bytes:
+        spdx = self.server.state.licences.get(name)
+        repository = json.loads(body) | {"license": licence_object(spdx) if spdx else None}
+        return json.dumps(repository | self.server.state.extra.get(name, {})).encode()
+
+    def answer_json(self, status: int, value: Any, headers: dict[str, str] | None = None) -> None:
+        self.answer(status, json.dumps(value).encode(), {"Content-Type": "application/json"} | (headers or {}))
+
+    def answer(
+        self, status: int, body: bytes, headers: dict[str, str] | None = None, length: int | None = None
+    ) -> None:
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        if status != 304:
+            self.send_header("Content-Length", str(len(body) if length is None else length))
+        self.end_headers()
+        if self.command != "HEAD" and status != 304:
+            self.wfile.write(body)
+
+
+def issued_token(body: bytes) -> str:
+    """The token in an answer of the OAuth endpoint, in either of its two forms."""
+    try:
+        return str(json.loads(body).get("access_token", ""))
+    except ValueError:
+        return parse_qs(body.decode()).get("access_token", [""])[0]
+
+
+class Proxy(ThreadingHTTPServer):
+    """The proxy on a free loopback port."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.state = State()
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, *_: Any) -> None:
+        """A client that hung up is what some tests are about."""

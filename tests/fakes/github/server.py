@@ -1,0 +1,192 @@
+"""How does a test get a GitHub with these repositories in it? One object: start, seed, break, stop."""
+
+import http.client
+import json
+import subprocess
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests.fakes import free_port
+from tests.fakes.github.install import ensure_node_modules, node
+from tests.fakes.github.proxy import Fault, Proxy
+
+TOKEN = "token-of-the-portal"  # sees what is public
+KEEPER = "token-of-the-keeper"  # owns everything that is seeded
+READY_WITHIN = 15
+
+
+@dataclass(frozen=True)
+class Repo:
+    """A repository to seed. `releases` are tags, oldest first; `licence` an SPDX id or None for no file.
+
+    `extra`: further fields of GitHub's answer ({"archived": True}).
+    """
+
+    full_name: str
+    description: str = ""
+    licence: str | None = "MPL-2.0"
+    language: str | None = "Go"
+    releases: tuple[str, ...] = ("v1.0.0",)
+    homepage: str = ""
+    private: bool = False
+    topics: tuple[str, ...] = ()
+    extra: tuple[tuple[str, Any], ...] = ()
+
+
+class GitHub:
+    """The emulator behind our proxy. `url` stays the same through every reset."""
+
+    def __init__(self) -> None:
+        self.entry = ensure_node_modules()
+        self.folder = tempfile.TemporaryDirectory(prefix="github-")
+        self.proxy = Proxy()
+        self.url = self.proxy.url
+        self.process: subprocess.Popen[bytes] | None = None
+        self.thread = threading.Thread(target=self.proxy.serve_forever, daemon=True)
+        self.seeded: tuple[Repo, ...] | None = None
+
+    def start(self) -> "GitHub":
+        self.thread.start()
+        self.seed()
+        return self
+
+    def stop(self) -> None:
+        self.proxy.state.released.set()
+        self.proxy.shutdown()
+        self.proxy.server_close()
+        self.thread.join(5)
+        self._stop_emulator()
+        self.folder.cleanup()
+
+    def reset(self) -> None:
+        """No faults, nothing beyond the seed known. The seed itself stays."""
+        state = self.proxy.state
+        state.released.set()
+        upstream, tokens = state.upstream, {TOKEN}
+        self.proxy.state = type(state)(upstream=upstream, tokens=tokens)
+        self._tell_the_proxy(self.seeded or ())
+
+    def seed(self, *repos: Repo, people: tuple[dict[str, str], ...] = ()) -> None:
+        """Begin again with exactly these repositories; their owners become organisations.
+
+        `people` may sign in: {"login": "alice", "name": "Alice Archer", "email": "alice@acme.example"}.
+        """
+        self._stop_emulator()
+        owners = sorted({repo.full_name.split("/")[0] for repo in repos})
+        members = [{"login": "keeper", "role": "admin"}]
+        scopes = ["repo", "user"]
+        config = {
+            "tokens": {t: {"login": who, "scopes": scopes} for t, who in ((TOKEN, "portal"), (KEEPER, "keeper"))},
+            "github": {
+                "users": [{"login": "portal"}, {"login": "keeper"}, *people],
+                "orgs": [{"login": owner, "name": owner, "members": members} for owner in owners],
+                "repos": [seed_of(repo) for repo in repos],
+            },
+        }
+        path = Path(self.folder.name) / "seed.json"
+        path.write_text(json.dumps(config))
+        self._start_emulator(path)
+        self.seeded = repos
+        self.reset()
+        for repo in repos:
+            for tag in repo.releases:
+                self.release(repo.full_name, tag)
+
+    def release(self, full_name: str, tag: str, *, draft: bool = False, prerelease: bool = False) -> int:
+        """Publish a release. Returns its id."""
+        body = {"tag_name": tag, "name": tag, "draft": draft, "prerelease": prerelease}
+        return int(self.ask("POST", f"/repos/{full_name}/releases", body)["id"])
+
+    def asset(self, full_name: str, release: int, tag: str, name: str, content: bytes) -> int:
+        """Attach a file to a release, with bytes that can be downloaded. Returns its id."""
+        made = self.ask("POST", f"/repos/{full_name}/releases/{release}/assets?name={name}", content)
+        self.proxy.state.assets[str(made["id"])] = content
+        self.proxy.state.downloads[(full_name.lower(), tag, name)] = content
+        return int(made["id"])
+
+    def rename(self, old: str, new: str) -> None:
+        """Answer the old name with a redirect to the new one, which must be seeded."""
+        self.proxy.state.moved[old.lower()] = new
+
+    def set_licence(self, full_name: str, spdx: str | None) -> None:
+        self.proxy.state.licences[full_name.lower()] = spdx
+
+    def set_extra(self, full_name: str, **fields: Any) -> None:
+        """Change further fields of GitHub's answer about a repository."""
+        self.proxy.state.extra.setdefault(full_name.lower(), {}).update(fields)
+
+    def fail(self, path: str, kind: int | str, times: int | None = None) -> None:
+        """From now on paths that match answer wrongly: see proxy.Fault."""
+        self.proxy.state.faults.append(Fault(path, kind, times))
+
+    @property
+    def seen(self) -> list[str]:
+        """The requests since the last reset, as "GET /repos/acme/rocket"."""
+        return self.proxy.state.seen
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        """Speak to the emulator itself, as the owner of everything."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.proxy.state.upstream, timeout=10)
+        sent = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else None
+        headers = {"Authorization": f"token {KEEPER}", "Content-Type": "application/json"}
+        if isinstance(body, bytes):
+            headers["Content-Type"] = "application/octet-stream"
+        try:
+            connection.request(method, path, sent, headers)
+            response = connection.getresponse()
+            said = response.read()
+        finally:
+            connection.close()
+        if response.status >= 400:
+            raise AssertionError(f"The emulator refused {method} {path}: {response.status} {said[:300]!r}")
+        return json.loads(said) if said else None
+
+    def _tell_the_proxy(self, repos: tuple[Repo, ...]) -> None:
+        for repo in repos:
+            self.set_licence(repo.full_name, repo.licence)
+            self.set_extra(repo.full_name, homepage=repo.homepage, **dict(repo.extra))
+
+    def _start_emulator(self, seed: Path) -> None:
+        port = free_port()
+        command = [str(node()), str(self.entry), "start", "-s", "github", "-p", str(port)]
+        with (Path(self.folder.name) / "log").open("wb") as log:
+            self.process = subprocess.Popen(
+                [*command, "--base-url", self.url, "--seed", str(seed)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder.name,
+            )  # fmt: skip
+        self.proxy.state.upstream = port
+        until = time.monotonic() + READY_WITHIN
+        while not self._answers():
+            if self.process.poll() is not None or time.monotonic() > until:
+                raise RuntimeError(f"The emulator did not start: {(Path(self.folder.name) / 'log').read_text()}")
+            time.sleep(0.02)
+
+    def _answers(self) -> bool:
+        try:
+            self.ask("GET", "/user")
+        except (OSError, http.client.HTTPException):
+            return False
+        return True
+
+    def _stop_emulator(self) -> None:
+        if self.process is not None:
+            self.process.terminate()
+            try:
+                self.process.wait(5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait(5)
+            self.process = None
+
+
+def seed_of(repo: Repo) -> dict[str, Any]:
+    """The emulator's words for a repository."""
+    owner, name = repo.full_name.split("/")
+    return {
+        "owner": owner, "name": name, "description": repo.description, "language": repo.language,
+        "topics": list(repo.topics), "private": repo.private, "auto_init": True,
+    }  # fmt: skip

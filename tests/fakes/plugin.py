@@ -1,0 +1,69 @@
+"""Which stand-ins can a test ask for? `github`, `github_sign_in` and `registry`, started once a session."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.fakes.github.install import Missing
+from tests.fakes.github.server import TOKEN, GitHub
+from tests.fakes.registry import Registry
+
+
+@pytest.fixture(scope="session")
+def github_server() -> Iterator[GitHub]:
+    try:
+        server = GitHub().start()
+    except Missing as reason:
+        pytest.skip(f"the GitHub stand-in cannot be had: {reason}")
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def github(github_server: GitHub, settings: Any) -> Iterator[GitHub]:
+    """A GitHub API without repositories: seed it. Addresses that people type stay those of github.com."""
+    if github_server.seeded != ():
+        github_server.seed()
+    github_server.reset()
+    settings.GITHUB_API_URL = github_server.url
+    settings.GITHUB_TOKEN = TOKEN
+    yield github_server
+    github_server.proxy.state.released.set()
+
+
+@pytest.fixture
+def github_sign_in(github: GitHub, settings: Any, monkeypatch: pytest.MonkeyPatch) -> GitHub:
+    """The same server as the place where people sign in with GitHub."""
+    from allauth.socialaccount.providers.github.views import GitHubOAuth2Adapter
+
+    settings.GITHUB_CLIENT_ID = "portal"
+    settings.GITHUB_WEB_URL = github.url
+    ours = settings.SOCIALACCOUNT_PROVIDERS["github"]
+    app = {"client_id": "portal", "secret": "secret of the portal"}
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": ours | {"APPS": [app], "GITHUB_URL": github.url}}
+    web, api = f"{github.url}/login/oauth", f"{github.url}/api/v3"
+    addresses = {
+        "access_token_url": f"{web}/access_token",
+        "authorize_url": f"{web}/authorize",
+        "profile_url": f"{api}/user",
+        "emails_url": f"{api}/user/emails",
+    }
+    for name, address in addresses.items():
+        monkeypatch.setattr(GitHubOAuth2Adapter, name, address)
+    return github
+
+
+@pytest.fixture(scope="session")
+def registry_server() -> Iterator[Registry]:
+    server = Registry()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def registry(registry_server: Registry, settings: Any) -> Registry:
+    """A provider registry that holds nothing: publish into it."""
+    registry_server.reset()
+    settings.REGISTRY_URL = registry_server.url
+    return registry_server

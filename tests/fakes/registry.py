@@ -1,0 +1,134 @@
+"""How does a test get a registry with these providers in it? A small server of the v1 and v2 shapes."""
+
+import json
+import re
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+V1 = re.compile(r"^/v1/providers/([^/]+)/([^/]+)$")
+VERSIONS = re.compile(r"^/v1/providers/([^/]+)/([^/]+)/versions$")
+V2 = re.compile(r"^/v2/providers/([^/]+)/([^/]+)$")
+
+
+@dataclass
+class Provider:
+    """A published provider. `versions` oldest first, without the "v"."""
+
+    full_name: str
+    source: str = ""
+    tier: str = "community"
+    versions: tuple[str, ...] = ("1.0.0",)
+    downloads: int = 0
+    description: str = ""
+    published_at: str = "2026-04-01T10:00:00Z"
+    number: int = 1
+
+    @property
+    def repository(self) -> str:
+        namespace, name = self.full_name.split("/")
+        return self.source or f"https://github.com/{namespace}/terraform-provider-{name}"
+
+
+def v1(provider: Provider) -> dict[str, Any]:
+    """The v1 shape of one provider, of its newest version."""
+    namespace, name = provider.full_name.split("/")
+    version = provider.versions[-1]
+    return {
+        "id": f"{provider.full_name}/{version}", "owner": namespace, "namespace": namespace, "name": name,
+        "alias": "", "version": version, "tag": f"v{version}", "description": provider.description,
+        "source": provider.repository, "published_at": provider.published_at, "downloads": provider.downloads,
+        "tier": provider.tier, "logo_url": "", "versions": list(provider.versions), "docs": [],
+    }  # fmt: skip
+
+
+def versions(provider: Provider) -> dict[str, Any]:
+    """The v1 shape of a provider's versions."""
+    platforms = [{"os": "linux", "arch": "amd64"}]
+    listed = [{"version": v, "protocols": ["5.0"], "platforms": platforms} for v in provider.versions]
+    return {"id": provider.full_name, "versions": listed, "warnings": None}
+
+
+def v2(provider: Provider) -> dict[str, Any]:
+    """The v2 shape of one provider."""
+    namespace, name = provider.full_name.split("/")
+    attributes = {
+        "alias": None, "description": provider.description, "downloads": provider.downloads, "featured": False,
+        "full-name": provider.full_name, "logo-url": "", "name": name, "namespace": namespace,
+        "owner-name": namespace, "robots-noindex": False, "source": provider.repository, "tier": provider.tier,
+        "unlisted": False, "warning": "",
+    }  # fmt: skip
+    return {"data": {"type": "providers", "id": str(provider.number), "attributes": attributes}}
+
+
+SHAPES = ((V1, v1), (VERSIONS, versions), (V2, v2))
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request: a fault, a provider, or 404."""
+
+    protocol_version = "HTTP/1.1"
+    server: "Registry"
+
+    def log_message(self, *_: Any) -> None:
+        """Quiet."""
+
+    def do_GET(self) -> None:
+        path = urlsplit(self.path).path
+        self.server.seen.append(path)
+        status, body = self.server.fault or self.answer_for(path)
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def answer_for(self, path: str) -> tuple[int, bytes]:
+        for pattern, shape in SHAPES:
+            match = pattern.match(path)
+            provider = self.server.providers.get(f"{match[1]}/{match[2]}".lower()) if match else None
+            if provider is not None:
+                return 200, json.dumps(shape(provider)).encode()
+        return 404, b'{"errors": ["Not Found"]}'
+
+
+@dataclass
+class _State:
+    providers: dict[str, Provider] = field(default_factory=dict)
+    seen: list[str] = field(default_factory=list)
+    fault: tuple[int, bytes] | None = None
+
+
+class Registry(ThreadingHTTPServer):
+    """The registry on a free loopback port."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server_port}"
+        self.reset()
+        self.thread = threading.Thread(target=self.serve_forever, daemon=True)
+        self.thread.start()
+
+    def reset(self) -> None:
+        state = _State()
+        self.providers, self.seen, self.fault = state.providers, state.seen, state.fault
+
+    def publish(self, provider: Provider) -> None:
+        self.providers[provider.full_name.lower()] = provider
+
+    def fail(self, status: int, body: bytes = b"") -> None:
+        """From now on every request is answered so."""
+        self.fault = (status, body)
+
+    def stop(self) -> None:
+        self.shutdown()
+        self.server_close()
+        self.thread.join(5)
+
+    def handle_error(self, *_: Any) -> None:
+        """A client that hung up is no news."""
