@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from email.utils import parseaddr
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
@@ -36,14 +37,18 @@ class Rendered:
 
 
 def render(name: str, context: Mapping[str, Any]) -> Rendered:
-    """Render templates/emails/NAME/{subject.txt,body.txt,body.html}. Previews and mails both come from here."""
+    """Render templates/emails/NAME/{subject.txt,body.txt,body.html}. Previews and mails both come from here.
+
+    Moments are said in the zone of the person that it goes to, never in that of whoever caused it.
+    """
     full = {"site": settings.SITE_URL, "mail_from": settings.DEFAULT_FROM_EMAIL, **context}
-    subject = " ".join(render_to_string(f"emails/{name}/subject.txt", full).split())
-    return Rendered(
-        subject=Truncator(subject).chars(240),
-        text=render_to_string(f"emails/{name}/body.txt", full).strip() + "\n",
-        html=render_to_string(f"emails/{name}/body.html", full),
-    )
+    with timezone.override(ZoneInfo(getattr(full.get("person"), "zone", "UTC"))):
+        subject = " ".join(render_to_string(f"emails/{name}/subject.txt", full).split())
+        return Rendered(
+            subject=Truncator(subject).chars(240),
+            text=render_to_string(f"emails/{name}/body.txt", full).strip() + "\n",
+            html=render_to_string(f"emails/{name}/body.html", full),
+        )
 
 
 def queue(

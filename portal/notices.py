@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db import transaction
 
-from integrations.models import Event, Integration, Membership, Role
+from integrations import rules
+from integrations.models import Event, Finding, Integration, Membership, Role
 from integrations.workflow import perform
 from portal import mail
 
@@ -74,8 +75,22 @@ NOTICES: dict[str, Notice] = {
 
 
 def context_of(event: Event) -> dict[str, Any]:
-    """What every mail about an integration may say."""
-    return {"event": event, "integration": event.integration, "note": event.note, "data": event.data}
+    """What every mail about an integration may say. `findings`: those that wait for the partner's answer."""
+    integration = event.integration
+    tier = integration.edition.tier(event.data.get("tier") or integration.tier) if integration else None
+    return {
+        "event": event,
+        "integration": integration,
+        "note": event.note,
+        "data": event.data,
+        "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
+        "tier_name": tier.name if tier else "",
+    }
+
+
+def is_of_program(receiver: Any) -> bool:
+    """Whether a mail goes to the program: one of its people, or a mailbox."""
+    return isinstance(receiver, str) or rules.works_for_program(receiver)
 
 
 def tell(event: Event) -> None:
@@ -83,7 +98,7 @@ def tell(event: Event) -> None:
     notice = NOTICES.get(event.verb)
     if notice is None or event.integration is None:
         return
-    undo_until = event.data.get("undo_until")
+    undo_until, told = event.data.get("undo_until"), context_of(event)
     for person in notice.audience(event.integration):
         if getattr(person, "pk", None) == event.actor_id and event.actor_id is not None:
             continue
@@ -92,7 +107,7 @@ def tell(event: Event) -> None:
             notice.template,
             f"{event.stream}:{event.seq}:{address}",
             person,
-            context_of(event),
+            told | {"for_program": is_of_program(person)},
             hold_until=datetime.fromisoformat(undo_until) if undo_until else None,
             event=event,
             calendar=event.data.get("calendar", ""),

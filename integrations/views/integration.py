@@ -23,7 +23,8 @@ def integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page that answers "what do I do next?"."""
     found = load(request, uuid)
     context = page_context(found, request.user)
-    reviewing.looked(found, by=request.user, now=timezone.now())
+    if not rules.works_for_program(request.user):  # a reviewer's place is kept by the review page
+        reviewing.looked(found, by=request.user, now=timezone.now())
     return render(request, "integrations/integration.html", context)
 
 
