@@ -95,7 +95,7 @@ HCP = attested(
 )
 MATERIAL = Requirement(
     "CO-3",
-    "Documentation, demonstrations and other material for the review",
+    "Documentation and other material for the review",
     Who.PARTNER,
     Kind.FORM,
     "Stands for the mail that asks for the review: with it, the review can be requested.",

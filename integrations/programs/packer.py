@@ -78,7 +78,7 @@ CATEGORIES = (
 
 DEVELOPED = documentation(
     "PK-3",
-    "Integration developed and tested, with acceptance tests and documentation",
+    "Developed and tested, with documentation",
     "The review reads the tests and the documentation together with the code.",
     Field("tests", "Where the acceptance tests are and how to run them", "lines", max_length=1000),
 )

@@ -78,7 +78,7 @@ RUNTIME = ("runtime-integrations",)
 
 DEVELOPED = documentation(
     "VA-2",
-    "Integration developed and tested, with documentation, ready for the initial review",
+    "Developed and tested, with documentation, ready for review",
     "Stands for the mail that asks for the review: with it, the review can be requested.",
     Field("tests", "How it was tested, and where to look", "lines", max_length=1000),
 )

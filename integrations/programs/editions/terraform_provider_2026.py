@@ -161,5 +161,5 @@ EDITION_2026 = Edition(
     badge_terms="The Registry shows the tag beside the provider as long as it holds. "
     "Logos are used as the technology partner guide says, which members of the program receive.",
     benefits=("Listed as a technology partner integration on the HashiCorp website", *PREMIER_BENEFITS),
-    renamed={"2021-10": {"comms-messaging": "communication-messaging", "verified": "partner"}},
+    renamed={"2021-10": {"comms-messaging": "communication-messaging"}},
 )
