@@ -25,7 +25,8 @@ PRODUCTION = (
     == "production"
 )
 DEBUG = env.flag("PORTAL_DEBUG", False, doc="Show tracebacks in pages. Refused in production.")
-SITE_URL = env.text("SITE_URL", "http://127.0.0.1:8000", doc="Address of the portal, used in mails.").rstrip("/")
+PORT = env.number("PORT", 8000, low=1, doc="Port on 127.0.0.1 that bin/up serves on.")
+SITE_URL = env.text("SITE_URL", f"http://127.0.0.1:{PORT}", doc="Address of the portal, used in mails.").rstrip("/")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]", doc="Host names the portal answers to.")
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 
@@ -202,7 +203,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
 STATIC_URL = "static/"
-STATIC_ROOT = DATA_DIR / "static"
+STATIC_ROOT = Path(env.text("STATIC_ROOT", str(DATA_DIR / "static"), doc="Folder that collectstatic fills."))
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = not PRODUCTION
@@ -235,6 +236,7 @@ X_FRAME_OPTIONS = "DENY"
 SESSION_COOKIE_AGE = int(timedelta(days=7).total_seconds())
 if PRODUCTION:
     SECURE_SSL_REDIRECT = True
+    SECURE_REDIRECT_EXEMPT = [r"^healthz$"]  # asked from inside, past the proxy that speaks https
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds())
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
@@ -251,13 +253,13 @@ EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", "Partner portal <portal@localhost>", doc="Sender of every mail.")
 MAIL_KEPT = not EMAIL_HOST
 OUTBOX_OPEN = (
-    not PRODUCTION
-    and MAIL_KEPT
-    and env.flag(
+    env.flag(
         "OUTBOX_OPEN",
         True,
         doc="Embedded only: the outbox page is open without sign-in, so that a sign-up can be finished.",
     )
+    and MAIL_KEPT
+    and not PRODUCTION
 )
 
 # Programs
