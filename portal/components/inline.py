@@ -22,6 +22,7 @@ OUTCOMES: dict[str, tuple[str, str, str]] = {
     "met": ("check", "good", "Done"),
 }
 BUTTON_TONES = ("primary", "secondary", "quiet", "danger")
+MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}
 MACHINE = "The portal"
 
 
@@ -111,8 +112,14 @@ def link_button(
     return format_html('<a class="{}" href="{}">{}{}</a>', classes, href, mark, text)
 
 
-def initials(name: str) -> str:
+def message_tone(message: Any) -> str:
+    """The banner tone of a Django message."""
+    return MESSAGE_TONES.get(message.level_tag, "info")
+
+
+def initials(who: Any) -> str:
     """One or two letters for a person's mark."""
+    name = who.name or who.email
     words = [word for word in name.split() if word[0].isalnum()]
     return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
 
@@ -131,7 +138,7 @@ def person(who: Any, *, mail: bool = True, role: str = "") -> SafeString:
     return format_html(
         '<span class="person"><span class="person-mark" aria-hidden="true">{}</span>'
         '<span class="person-words"><span>{}{}</span>{}</span></span>',
-        initials(name), name, extra, line,
+        initials(who), name, extra, line,
     )  # fmt: skip
 
 

@@ -61,6 +61,8 @@ for small in (
     register.simple_tag(small)
 register.simple_tag(takes_context=True)(lists.pagination)
 register.filter("file_size", inline.file_size)
+register.filter("initials", inline.initials)
+register.filter("message_tone", inline.message_tone)
 for block in (
     blocks.panel, blocks.card, blocks.table, blocks.timeline, blocks.entry, blocks.evidence, blocks.empty_state,
     blocks.banner, blocks.turn, blocks.facts, blocks.fact, blocks.requirement, blocks.check_result, blocks.decision,

@@ -1,0 +1,122 @@
+"""What does the frame around every page know? Where one may go, who is reading, light or dark."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, get_script_prefix, get_urlconf, reverse
+
+from integrations.models import Membership
+
+THEMES = ("system", "light", "dark")
+THEME_COOKIE = "theme"
+# The rail of people who work for the programs: URL name, word, icon. An address that does not exist is left out.
+RAIL = (
+    ("queue", "Queue", "inbox"),
+    ("integrations", "Integrations", "plug"),
+    ("sla", "SLA", "timer"),
+    ("companies", "Partners", "building-2"),
+    ("outbox", "Outbox", "mail"),
+    ("reports", "Reports", "chart-column"),
+)
+STAFF_RAIL = (("admin:index", "Administration", "settings"),)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One link of the frame."""
+
+    word: str
+    icon: str
+    href: str
+    current: bool
+
+
+@lru_cache(maxsize=200)
+def _reverse(urlconf: str | None, prefix: str, name: str, args: tuple[Any, ...]) -> str:
+    try:
+        return reverse(name, urlconf=urlconf, args=args)
+    except NoReverseMatch:
+        return ""
+
+
+def address(name: str, *args: Any) -> str:
+    """The address of a named view; blank where this portal has none."""
+    return _reverse(get_urlconf(), get_script_prefix(), name, args)
+
+
+def theme_of(request: HttpRequest) -> str:
+    """The reader's choice of light or dark, from a cookie that anyone may have written."""
+    chosen = request.COOKIES.get(THEME_COOKIE, "system")
+    return chosen if chosen in THEMES else "system"
+
+
+class Frame:
+    """Everything lazy: a page that shows no rail asks for none."""
+
+    themes = THEMES
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.request = request
+        self.user: Any = getattr(request, "user", None)
+
+    @property
+    def signed_in(self) -> bool:
+        """Whether a person is known. Early refusals happen before anyone is."""
+        return bool(self.user and self.user.is_authenticated)
+
+    @property
+    def works_for_program(self) -> bool:
+        """Whether the rail is shown."""
+        return self.signed_in and (self.user.is_reviewer or self.user.is_staff)
+
+    @cached_property
+    def theme(self) -> str:
+        return theme_of(self.request)
+
+    @cached_property
+    def rail(self) -> list[Place]:
+        """The places of reviewers and staff; empty for partners."""
+        if not self.works_for_program:
+            return []
+        return self.places(RAIL + STAFF_RAIL if self.user.is_staff else RAIL)
+
+    @cached_property
+    def menu(self) -> list[Place]:
+        """The places under the person's own name."""
+        return self.places(
+            (
+                ("profile", "Your profile", "user"),
+                ("mfa_index", "Second factor", "shield-check"),
+                ("notifications", "Notifications", "bell"),
+            )
+        )
+
+    @cached_property
+    def companies(self) -> list[Place]:
+        """The partners that the reader belongs to. One query, only where a page shows them."""
+        if not self.signed_in or self.works_for_program:
+            return []
+        mine = Membership.objects.filter(user=self.user, ended_at=None).select_related("partner")
+        return [
+            Place(member.partner.name, "building-2", address("company", member.partner.slug), False)
+            for member in mine.order_by("partner__name")
+        ]
+
+    def places(self, table: Sequence[tuple[str, str, str]]) -> list[Place]:
+        """The rows of a table whose addresses exist."""
+        found = [(word, icon, address(name)) for name, word, icon in table]
+        return [Place(word, icon, href, self.request.path.startswith(href)) for word, icon, href in found if href]
+
+    def __getitem__(self, name: str) -> str:
+        """`frame.url_NAME` in a template: that address, or blank."""
+        if not name.startswith("url_"):
+            raise KeyError(name)
+        return address(name.removeprefix("url_"))
+
+
+def frame(request: HttpRequest) -> dict[str, Frame]:
+    """The context processor."""
+    return {"frame": Frame(request)}

@@ -1,0 +1,11 @@
+"""How does every form look? Label above, hint below, the error in place with its fix."""
+
+from django.forms.renderers import TemplatesSetting
+
+
+class Renderer(TemplatesSetting):
+    """Named by FORM_RENDERER: `{{ form }}` and `{{ form.field.as_field_group }}` use our templates."""
+
+    form_template_name = "forms/form.html"
+    formset_template_name = "forms/formset.html"
+    field_template_name = "forms/field.html"

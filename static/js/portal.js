@@ -1,0 +1,150 @@
+// What is nicer with a script? Everything here; nothing needs it.
+
+const say = (seconds) =>
+  seconds < 3600 ? `${Math.floor(seconds / 60)} min`
+    : seconds < 172800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86400)} d`;
+
+const relative = {
+  ago(seconds) {
+    if (Math.abs(seconds) < 60) return "just now";
+    return seconds > 0 ? `${say(seconds)} ago` : `in ${say(-seconds)}`;
+  },
+  due(seconds) {
+    if (Math.abs(seconds) < 60) return "due now";
+    return seconds > 0 ? `overdue by ${say(seconds)}` : `due in ${say(-seconds)}`;
+  },
+};
+
+function refreshMoments() {
+  for (const place of document.querySelectorAll("[data-relative]")) {
+    const words = relative[place.dataset.relative]((Date.now() - Date.parse(place.dataset.moment)) / 1000);
+    if (place.textContent !== words) place.textContent = words;
+  }
+}
+
+// "/" goes to the search, unless something is being typed.
+document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, textarea, select, [contenteditable]");
+  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  const search = document.getElementById("top-search");
+  if (search) { event.preventDefault(); search.focus(); search.select(); }
+});
+
+// The person's menu closes where menus close.
+const closeMenus = (except) => {
+  for (const menu of document.querySelectorAll("details[data-menu][open]")) if (menu !== except) menu.open = false;
+};
+document.addEventListener("click", (event) => closeMenus(event.target.closest("details[data-menu]")));
+document.addEventListener("keydown", (event) => {
+  const menu = event.key === "Escape" && document.querySelector("details[data-menu][open]");
+  if (menu) { menu.open = false; menu.querySelector("summary").focus(); }
+});
+
+// Light and dark at once; the form keeps the choice.
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-theme-form] button[name=theme]");
+  if (!button) return;
+  event.preventDefault();
+  const form = button.form;
+  document.documentElement.dataset.theme = button.value;
+  for (const other of form.querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+  const fields = new FormData(form);
+  fields.set("theme", button.value);
+  fetch(form.action, { method: "POST", body: fields, redirect: "manual" }).catch(() => form.submit());
+});
+
+// A decision opens as a dialog and folds back into the page when it closes.
+document.addEventListener("click", (event) => {
+  const summary = event.target.closest("details[data-dialog] > summary");
+  if (!summary || !window.HTMLDialogElement) return;
+  event.preventDefault();
+  const body = summary.nextElementSibling;
+  const dialog = document.createElement("dialog");
+  dialog.setAttribute("aria-labelledby", body.getAttribute("aria-labelledby"));
+  dialog.innerHTML = '<form method="dialog"><button class="icon-button dialog-close" aria-label="Close">✕</button></form>';
+  dialog.append(body);
+  dialog.addEventListener("close", () => { summary.after(body); dialog.remove(); summary.focus(); });
+  document.body.append(dialog);
+  dialog.showModal();
+  body.querySelector("textarea, input:not([type=hidden]), select")?.focus();
+});
+
+// A form is sent once. After a while, or when the page comes back from the cache, it may be sent again.
+const release = () => document.querySelectorAll("[data-sent]").forEach((button) => delete button.dataset.sent);
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (form.method !== "post" || event.defaultPrevented || form.matches("[hx-post]")) return;
+  if (form.querySelector("[data-sent]")) { event.preventDefault(); return; }
+  const button = event.submitter;
+  if (button) { button.dataset.sent = ""; setTimeout(release, 10000); }
+});
+addEventListener("pageshow", (event) => { if (event.persisted) release(); });
+
+// A draft saves itself two seconds after the last key. What could not be saved is said.
+function keepDraft(form) {
+  const words = form.querySelector("[data-draft-words]");
+  let timer = 0, savedAt = 0, busy = false;
+  const tell = (text) => { if (words) words.textContent = text; };
+  async function save() {
+    if (busy) { timer = setTimeout(save, 500); return; }
+    busy = true;
+    tell("saving…");
+    try {
+      const answer = await fetch(form.dataset.autosave, {
+        method: "POST", body: new FormData(form), headers: { "X-Requested-With": "autosave" },
+      });
+      if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
+      savedAt = Date.now();
+      const version = answer.headers.get("X-Draft-Version");
+      const field = form.elements.namedItem("version");
+      if (version && field) field.value = version;
+      tell("saved just now");
+    } catch (problem) {
+      savedAt = 0;
+      tell(problem.message === "409" ? "not saved: a colleague changed this draft, save to see both versions"
+        : "not saved; your text is kept on this page, we try again when you type");
+    } finally { busy = false; }
+  }
+  form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(save, 2000); });
+  form.addEventListener("submit", () => clearTimeout(timer));
+  setInterval(() => {
+    const age = Math.round((Date.now() - savedAt) / 1000);
+    if (savedAt && !busy) tell(age < 5 ? "saved just now" : age < 60 ? `saved ${age} s ago` : `saved ${say(age)} ago`);
+  }, 5000);
+}
+
+// Addresses and digests can be copied where the browser allows it.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(button.dataset.copy);
+  button.classList.add("copied");
+  setTimeout(() => button.classList.remove("copied"), 1500);
+});
+
+function enhance(root) {
+  if (navigator.clipboard) for (const button of root.querySelectorAll("[data-copy][hidden]")) button.hidden = false;
+  for (const form of root.querySelectorAll("form[data-autosave]:not([data-kept])")) { form.dataset.kept = ""; keepDraft(form); }
+  for (const strip of root.querySelectorAll(".path")) {
+    const now = strip.querySelector("[aria-current]");
+    if (now && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = now.offsetLeft - strip.clientWidth / 3;
+  }
+  refreshMoments();
+}
+
+enhance(document);
+setInterval(refreshMoments, 30000);
+document.addEventListener("htmx:load", (event) => enhance(event.detail.elt));
+document.addEventListener("htmx:responseError", () => tellOutage());
+document.addEventListener("htmx:sendError", () => tellOutage());
+
+// The fragment could not be fetched: ours, and said so.
+function tellOutage() {
+  if (document.getElementById("outage")) return;
+  const note = document.createElement("div");
+  note.id = "outage";
+  note.className = "banner tone-warn";
+  note.setAttribute("role", "alert");
+  note.innerHTML = '<span></span><div class="banner-main"><p>We could not update this part of the page. Nothing you typed is lost; reload to try again.</p></div>';
+  document.getElementById("main").prepend(note);
+}
