@@ -1,0 +1,83 @@
+"""The reviewer queue and the “what next” page against a plain page of fifty rows, at 50 and at 10,000 rows."""
+
+import os
+from statistics import median
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
+django.setup()
+
+from django.conf import settings  # noqa: E402
+from django.core.management import call_command  # noqa: E402
+from django.db import connection  # noqa: E402
+from django.test import Client  # noqa: E402
+from django.test.utils import CaptureQueriesContext  # noqa: E402
+
+from tests.bench.server import Measure, Server  # noqa: E402
+from tests.bench.world import build, fill  # noqa: E402
+from tests.servers.base import free_port  # noqa: E402
+
+SIZES = (50, 10_000)
+ROUNDS = 3
+AIM_RATIO, AIM_QUERIES = 0.5, 8
+
+
+def signed_in(user: object) -> Client:
+    client = Client(HTTP_HOST="127.0.0.1")
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")  # type: ignore[arg-type]
+    return client
+
+
+def cookie_of(client: Client) -> str:
+    return f"{settings.SESSION_COOKIE_NAME}={client.cookies[settings.SESSION_COOKIE_NAME].value}"
+
+
+def queries(client: Client, path: str) -> int:
+    client.get(path)
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        client.get(path)
+    return len(captured)
+
+
+def main() -> int:
+    call_command("migrate", verbosity=0)
+    call_command("createcachetable")
+    row, owner, reviewer = build()
+    pages = {"queue": (signed_in(reviewer), "/queue/"), "what next": (signed_in(owner), f"/integrations/{row.uuid}/")}
+    print(
+        f"{'page':<12}{'rows':>8}{'req/s':>9}{'floor':>9}{'ratio':>8}{'CPU ms':>9}{'CPU ratio':>11}{'queries':>9}{'kB':>7}  aim"
+    )
+    missed = 0
+    for size in SIZES:
+        fill(row, size)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+        server = Server(free_port())
+        try:
+            for name, (client, path) in pages.items():
+                runs = [(server.measure("/floor/", ""), server.measure(path, cookie_of(client))) for _ in range(ROUNDS)]
+                missed += report(name, size, runs, queries(client, path))
+        finally:
+            server.stop()
+    return 1 if missed else 0
+
+
+def report(name: str, size: int, runs: list[tuple[Measure, Measure]], count: int) -> bool:
+    """Print one line. Returns whether an aim was missed."""
+    ratio = median(page.per_second / floor.per_second for floor, page in runs)
+    cpu = median(floor.cpu_ms / page.cpu_ms for floor, page in runs)
+    floor, page = (median(r[n].per_second for r in runs) for n in (0, 1))
+    missed = ratio < AIM_RATIO or count > AIM_QUERIES
+    words = "missed" if missed else "met"
+    print(
+        f"{name:<12}{size:>8}{page:>9.0f}{floor:>9.0f}{ratio:>8.2f}{median(r[1].cpu_ms for r in runs):>9.2f}"
+        f"{cpu:>11.2f}{count:>9}{runs[0][1].kilobytes:>7.0f}  {words}"
+    )
+    return missed
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,78 @@
+"""One server under load: requests a second, and processor time a request, read from the kernel's own accounts."""
+
+import http.client
+import os
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What one address did: requests a second as a client sees it, and the server's CPU milliseconds a request."""
+
+    per_second: float
+    cpu_ms: float
+    kilobytes: float
+
+
+class Server:
+    """gunicorn with one worker on a free port of loopback."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        command = [
+            sys.executable, "-m", "gunicorn", "portal.wsgi", "-b", f"127.0.0.1:{port}", "-w", "1", "-k", "gthread",
+            "--threads", "2", "--no-control-socket", "--log-level", "error",
+        ]  # fmt: skip
+        self.process = subprocess.Popen(command, env=os.environ | {"DJANGO_SETTINGS_MODULE": "tests.bench.settings"})
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            try:
+                http.client.HTTPConnection("127.0.0.1", port, timeout=1).connect()
+                return
+            except OSError:
+                time.sleep(0.1)
+        raise RuntimeError("the server did not start")
+
+    def stop(self) -> None:
+        self.process.terminate()
+        self.process.wait(10)
+
+    def cpu(self) -> float:
+        """CPU seconds of the worker so far."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        fields = [Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split() for pid in children]
+        return sum(int(f[11]) + int(f[12]) for f in fields) / TICK
+
+    def measure(self, path: str, cookie: str, seconds: float = 4, clients: int = 2) -> Measure:
+        """Ask for one address as fast as it answers. Raises RuntimeError on anything but 200."""
+        counts, sizes, wrong = [0] * clients, [0] * clients, []
+
+        def ask(which: int, until: float) -> None:
+            line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+            while time.monotonic() < until:
+                line.request("GET", path, headers={"Cookie": cookie})
+                answer = line.getresponse()
+                body = answer.read()
+                if answer.status != 200:
+                    wrong.append(answer.status)
+                    return
+                counts[which] += 1
+                sizes[which] = len(body)
+
+        before, start = self.cpu(), time.monotonic()
+        threads = [threading.Thread(target=ask, args=(n, start + seconds)) for n in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        elapsed, cpu, total = time.monotonic() - start, self.cpu() - before, sum(counts)
+        if wrong or not total:
+            raise RuntimeError(f"{path} answered {wrong}")
+        return Measure(total / elapsed, cpu / total * 1000, max(sizes) / 1000)

@@ -1,0 +1,6 @@
+"""The portal's settings with the floor's address added."""
+
+from portal.settings import *  # noqa: F403
+
+ROOT_URLCONF = "tests.bench.urls"
+LOGGING = {"version": 1, "disable_existing_loggers": True}

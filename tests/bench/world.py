@@ -1,0 +1,50 @@
+"""Rows to measure on: one real integration, and any number like it."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from django.utils import timezone
+
+from integrations.models import Integration, Membership, Partner
+from portal.accounts.models import User
+from tests.conftest import begin, drive
+
+
+def build() -> tuple[Integration, User, User]:
+    """A partner's integration in review, its owner, and a reviewer."""
+    now = timezone.now()
+    owner = User.objects.create_user("owner@bench.example", "bench", name="Olive Owner")
+    reviewer = User.objects.create_user("reviewer@bench.example", "bench", name="Rex Reviewer", is_reviewer=True)
+    partner = Partner.objects.create(name="Bench", slug="bench", domain="bench.example", created_at=now)
+    Membership.objects.create(partner=partner, user=owner, role="owner", joined_at=now)
+    row = drive(begin(partner, owner, now=now), "review", partner=owner, reviewer=reviewer, now=now)
+    return row, owner, reviewer
+
+
+def fill(like: Integration, count: int) -> None:
+    """More integrations like this one, of many partners, until there are `count`."""
+    now = timezone.now()
+    have, partners = Integration.objects.count(), Partner.objects.count()
+    Partner.objects.bulk_create(
+        Partner(
+            name=f"Company {n}", skeleton=f"company{n}", name_key=f"company{n}", slug=f"company-{n}", created_at=now
+        )
+        for n in range(partners, partners + max(1, (count - have) // 20))
+    )
+    owners = list(Partner.objects.values_list("pk", flat=True))
+    fixed: dict[str, Any] = {
+        f.attname: getattr(like, f.attname)
+        for f in Integration._meta.concrete_fields
+        if f.attname not in {"id", "uuid", "name", "name_key", "partner_id", "turn_due_at"}
+    }
+    Integration.objects.bulk_create(
+        (
+            Integration(
+                **fixed, uuid=uuid4(), partner_id=owners[n % len(owners)], name=f"Integration {n}", name_key=f"integration{n}",
+                turn_due_at=now + timedelta(minutes=n),
+            )
+            for n in range(have, count)
+        ),
+        batch_size=1000,
+    )  # fmt: skip
