@@ -1,6 +1,8 @@
 """Which repository is meant? Reads addresses that people paste; only the one allowed host passes."""
 
 import re
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
@@ -77,3 +79,17 @@ def _checked(path: str) -> str:
 def product_of(repository: str) -> str:
     """The product's own part of a repository's name: "acme/terraform-provider-rocket" gives "rocket"."""
     return FAMILY.sub("", repository.rpartition("/")[2])
+
+
+Reader = Callable[[str], dict[str, Any]]
+_readers: list[Reader] = []
+
+
+def read_by(reader: Reader) -> None:
+    """The floor above names its reader: a function of an address, as verification.prefill.prefill."""
+    _readers[:] = [reader]
+
+
+def look_up(address: str) -> dict[str, Any]:
+    """What the repository at the address answers, for a form: see verification.prefill.prefill."""
+    return _readers[0](address)
