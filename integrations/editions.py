@@ -8,6 +8,7 @@ from integrations import facts, rules
 from integrations.history import record
 from integrations.models import Integration, RequirementState
 from integrations.programs.base import Edition, Requirement
+from integrations.states import Status
 from integrations.workflow import NotAllowed, changing
 
 
@@ -16,7 +17,8 @@ class Plan:
     """What moving one integration to an edition means, before it is done.
 
     `kept`: (requirement now, requirement then) whose answers are taken along; `dropped` and `added`:
-    requirements; `blocking`: the added ones that will be missing at once; `facts`: (what, now, then).
+    requirements; `asks_more`: kept ones whose form asks further questions, so that they are open again;
+    `blocking`: the added ones that will be missing at once; `facts`: (what, now, then).
     """
 
     to: Edition
@@ -25,6 +27,7 @@ class Plan:
     kept: tuple[tuple[Requirement, Requirement], ...]
     dropped: tuple[Requirement, ...]
     added: tuple[Requirement, ...]
+    asks_more: tuple[Requirement, ...]
     blocking: tuple[Requirement, ...]
     facts: tuple[tuple[str, str, str], ...]
 
@@ -50,9 +53,16 @@ def plan(integration: Integration, to: str, now: datetime) -> Plan:
         kept=kept,
         dropped=tuple(before for before, after in pairs if after is None),
         added=added,
+        asks_more=tuple(after for before, after in kept if _asks_more(before, after)),
         blocking=tuple(r for r in added if not r.optional and new.deadline(r) <= position + 1),
         facts=_differences(old, new, integration.category, category),
     )
+
+
+def _asks_more(before: Requirement, after: Requirement) -> bool:
+    """Whether the newer form has questions that the older one did not ask and that must be answered."""
+    asked = {field.key for field in before.fields}
+    return any(field.required and field.key not in asked for field in after.fields)
 
 
 def _step(integration: Integration, new: Edition, names: Any) -> str:
@@ -87,8 +97,10 @@ def move(integration: Integration, to: str, *, by: Any, now: datetime, note: str
         before = row.edition_date
         states = {s.requirement_id: s for s in RequirementState.objects.filter(integration=row)}
         for old, new in planned.kept:
-            if old.id in states and old.id != new.id:
+            if old.id in states:
                 states[old.id].requirement_id = new.id
+                if new in planned.asks_more:
+                    states[old.id].status = Status.OPEN
                 states[old.id].save()
         row.edition_date, row.step, row.category = to, planned.step, planned.category
         if row.is_listed:

@@ -1,5 +1,6 @@
 """What is true of an integration now? Reads the row and its relations into plain values; writes nothing."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from integrations.states import Facts, Holder, Missing, ReviewState, Status
 if TYPE_CHECKING:
     from integrations.models.integration import Integration
     from integrations.models.requirement import RequirementState
+    from integrations.models.review import Finding
 
 
 def states_of(integration: "Integration") -> dict[str, "RequirementState"]:
@@ -23,15 +25,18 @@ def states_of(integration: "Integration") -> dict[str, "RequirementState"]:
     return kept
 
 
-def finding_counts(integration: "Integration") -> dict[str, int]:
-    """How many findings are in each state: one query, kept on the row until forget()."""
-    kept: dict[str, int] | None = integration.__dict__.get("_findings")
+def findings_of(integration: "Integration") -> list["Finding"]:
+    """Every finding, by number: one query, kept on the row until forget()."""
+    kept: list[Finding] | None = integration.__dict__.get("_findings")
     if kept is None:
-        kept = {}
-        for state in integration.findings.values_list("state", flat=True):
-            kept[state] = kept.get(state, 0) + 1
+        kept = list(integration.findings.select_related("raised_by", "fixed_by", "verified_by"))
         integration.__dict__["_findings"] = kept
     return kept
+
+
+def finding_counts(integration: "Integration") -> Counter[str]:
+    """How many findings are in each state."""
+    return Counter(finding.state for finding in findings_of(integration))
 
 
 def forget(integration: "Integration") -> None:

@@ -189,5 +189,4 @@ def is_told(integration: Integration, finding: Finding) -> bool:
 
 def told_findings(integration: Integration) -> list[Finding]:
     """The findings that the partner may see, in their order."""
-    found = integration.findings.select_related("raised_by", "fixed_by", "verified_by")
-    return [finding for finding in found if is_told(integration, finding)]
+    return [finding for finding in facts.findings_of(integration) if is_told(integration, finding)]

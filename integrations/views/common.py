@@ -7,18 +7,20 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Exists, OuterRef, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from integrations.models import Integration
+from integrations.models import Integration, Introduction
 from integrations.workflow import NotAllowed
 
 
 def load(request: HttpRequest, uuid: UUID) -> Integration:
     """The integration, with its company, reviewer and manager. Raises Http404 for what is not the person's to see."""
     visible = Integration.objects.visible_to(request.user)
+    introduced = Introduction.objects.filter(Q(asking=OuterRef("pk")) | Q(other=OuterRef("pk")))
     rows = visible.select_related("partner__alliances_manager", "reviewer", "decided_by").filter(uuid=uuid)
-    integration = rows.first()
+    integration = rows.annotate(has_introductions=Exists(introduced)).first()
     if integration is None:
         raise Http404("This integration does not exist, or it is not visible to you.")
     return integration

@@ -1,16 +1,17 @@
 """What does the partner do next? The one page of an integration, and its history."""
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
 
 from integrations import rules
-from integrations.actions import reviewing
 from integrations.models import Integration, Introduction
 from integrations.page import left_items, path_steps, requirement_rows, tier_rows
 from integrations.review_page import told_findings
@@ -18,51 +19,66 @@ from integrations.states import Holder
 from integrations.views.common import load, page_of
 from integrations.workflow import actions
 
+LATELY = 30
+
 
 def integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page that answers "what do I do next?"."""
     found = load(request, uuid)
-    context = page_context(found, request.user)
-    if not rules.works_for_program(request.user):  # a reviewer's place is kept by the review page
-        reviewing.looked(found, by=request.user, now=timezone.now())
-    return render(request, "integrations/integration.html", context)
+    return render(request, "integrations/integration.html", page_context(found, request.user))
 
 
 def page_context(found: Integration, user: Any) -> dict[str, Any]:
     """Everything the page shows. Nothing internal reaches a partner."""
     now = timezone.now()
-    offered = actions(found, user, now=now)
-    category, tier = found.edition.category(found.category), found.edition.tier(found.tier)
     return {
         "integration": found,
         "edition": found.edition,
         "program": found.program,
-        "mine": found.turn_holder == Holder.PARTNER and rules.may_edit(found, user),
         "turn": turn_of_page(found, user),
         "path": path_steps(found),
         "left": left_items(found, now),
         "steps": requirement_rows(found, now),
+        "tiers": tier_rows(found, now),
+        "findings": told_findings(found),
+        "lately": list(found.events.shown_to_partner().order_by("-seq")[:LATELY]),
+        "introductions": introductions_of(found),
+        "can_edit": rules.may_edit(found, user),
+        "for_program": rules.works_for_program(user),
+        "now": now,
+        **buttons(found, user, now),
+        **names(found),
+    }
+
+
+def buttons(found: Integration, user: Any, now: datetime) -> dict[str, Any]:
+    """What this person may do: the way onwards, and the rest."""
+    offered = actions(found, user, now=now)
+    return {
         "actions": offered,
         "main_actions": [a for a in offered if a.tone == "good"],
         "other_actions": [a for a in offered if a.tone != "good"],
+    }
+
+
+def names(found: Integration) -> dict[str, Any]:
+    """Words for what the row holds as keys, and who reads it."""
+    category, tier = found.edition.category(found.category), found.edition.tier(found.tier)
+    return {
         "reader": found.reviewer or found.partner.alliances_manager,
         "reader_role": "Reviewer" if found.reviewer else found.edition.contact,
         "category_name": category.name if category else "",
         "tier_name": tier.name if tier else "",
         "repository_url": f"{settings.GITHUB_WEB_URL}/{found.repository}",
-        "findings": told_findings(found),
-        "thread": list(found.messages.filter(internal=False).select_related("author")),
-        "recent": list(found.events.shown_to_partner().order_by("-seq")[:8]),
-        "introductions": list(
-            Introduction.objects.filter(asking=found).select_related("other__partner")
-            | Introduction.objects.filter(other=found).select_related("other__partner")
-        ),
-        "tiers": tier_rows(found, now),
-        "can_edit": rules.may_edit(found, user),
-        "may_note": False,
-        "for_program": rules.works_for_program(user),
-        "now": now,
     }
+
+
+def introductions_of(found: Integration) -> list[Introduction]:
+    """Asked, received or agreed introductions; no query where the row knows that there are none."""
+    if not found.has_introductions:  # type: ignore[attr-defined]
+        return []
+    both = Introduction.objects.filter(Q(asking=found) | Q(other=found))
+    return list(both.select_related("asking__partner", "other__partner"))
 
 
 def turn_of_page(found: Integration, user: Any) -> dict[str, Any]:
