@@ -50,3 +50,25 @@ install_locks() {
 
 use_runtime() { install_locks requirements.lock; }
 use_development() { install_locks requirements.lock requirements-dev.lock; }
+
+# Chromium for the journeys. Where it cannot be had, CHROMIUM_MISSING says why and the journeys are reported as not run.
+look_for_chromium() {
+  export CHROMIUM_MISSING=""
+  [ -x "${CHROMIUM:-}" ] || command -v chromium chromium-browser >/dev/null && return
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+    CHROMIUM_MISSING="Chromium is not installed (“apt-get install chromium” as root installs it)"
+    return
+  fi
+  echo "Installing Chromium (about half a minute) …" >&2
+  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } \
+    >$VENV/apt.log 2>&1 </dev/null || CHROMIUM_MISSING="Chromium could not be installed: $(tail -n 1 $VENV/apt.log)"
+}
+
+# The tests decide what they are set up with: nothing of the caller's own portal reaches them.
+use_clean_settings() {
+  unset DATABASE_URL REDIS_URL PORTAL_ENV PORTAL_DEBUG SITE_URL ALLOWED_HOSTS STATIC_ROOT LOG_LEVEL PROGRAM_EDITIONS OUTBOX_OPEN
+  unset EMAIL_HOST GITHUB_CLIENT_ID GITHUB_CLIENT_SECRET GITHUB_TOKEN GITHUB_API_URL GITHUB_WEB_URL REGISTRY_URL
+  PORTAL_DATA=$(mktemp -d)
+  export PORTAL_DATA SECRET_KEY=tests CREDENTIALS_KEYS=tests
+  trap 'rm -rf "$PORTAL_DATA"' EXIT
+}

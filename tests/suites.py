@@ -1,0 +1,100 @@
+"""Which suites are there, and how did each end? Runs them one after the other and sums up; bin/test calls it."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from xml.etree import ElementTree
+
+from tests.fakes.github import install
+
+NO_TESTS = 5  # pytest's exit code for an empty selection
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal")
+ON_SERVERS = (sys.executable, "-m", "tests.servers.run")
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """A name and the command that runs it."""
+
+    name: str
+    command: tuple[str, ...]
+
+
+SUITES = (
+    Suite("SQLite", (*PYTEST, "-m", "not journey")),
+    Suite("PostgreSQL and Valkey", (*ON_SERVERS, *PYTEST, "-m", "not journey")),
+    Suite("journeys", (*ON_SERVERS, *PYTEST, "-m", "journey")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a suite ended: counts, seconds, and why it was not run where it was not."""
+
+    suite: Suite
+    is_good: bool
+    seconds: float = 0
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    not_run: str = ""
+
+    def __str__(self) -> str:
+        if self.not_run:
+            return f"{self.suite.name:<22} not run: {self.not_run}"
+        counts = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
+        return f"{self.suite.name:<22} {counts}, {self.seconds:.0f} s" + ("" if self.is_good else "  ← look here")
+
+
+def run(suite: Suite) -> Ending:
+    """Run one suite, its words going straight to the terminal."""
+    missing = os.environ.get("CHROMIUM_MISSING", "")
+    if suite.name == "journeys" and missing:
+        return Ending(suite, is_good=True, not_run=missing)
+    print(f"\n── {suite.name}", flush=True)
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        begin = time.monotonic()
+        code = subprocess.run([*suite.command, f"--junitxml={report}"], stdin=subprocess.DEVNULL).returncode
+        seconds = time.monotonic() - begin
+        passed, failed, skipped = _counts(report)
+    if code == NO_TESTS:
+        return Ending(suite, is_good=True, not_run="it holds no tests")
+    return Ending(suite, code == 0, seconds, passed, failed, skipped)
+
+
+def _counts(report: Path) -> tuple[int, int, int]:
+    """Passed, failed (errors included) and skipped tests of a JUnit report."""
+    if not report.exists():
+        return 0, 0, 0
+    total = failed = skipped = 0
+    for suite in ElementTree.parse(report).iter("testsuite"):
+        total += int(suite.get("tests", 0))
+        failed += int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+        skipped += int(suite.get("skipped", 0))
+    return total - failed - skipped, failed, skipped
+
+
+def main() -> int:
+    """Run all suites. Returns 0 when every one that could run is good."""
+    begin = time.monotonic()
+    try:
+        install.ensure_node_modules()
+    except install.Missing as reason:
+        print(f"Tests against GitHub are not run: {reason}")
+    endings = [run(suite) for suite in SUITES]
+    print("\n── all together")
+    for ending in endings:
+        print(ending)
+    passed, failed = sum(e.passed for e in endings), sum(e.failed for e in endings)
+    skipped = sum(e.skipped for e in endings)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped in {time.monotonic() - begin:.0f} s")
+    return 0 if passed and all(ending.is_good for ending in endings) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
