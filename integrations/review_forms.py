@@ -98,7 +98,7 @@ class SayForm(forms.Form):
             del self.fields["internal"]
 
 
-class ProfileForm(forms.ModelForm[ReviewerProfile]):
+class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     """What a reviewer takes on, and when they are away."""
 
     programs = forms.MultipleChoiceField(

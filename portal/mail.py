@@ -4,6 +4,7 @@ The row is the truth: a crash between the server's acceptance and our commit sen
 the same Message-ID; nothing is ever lost.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,6 +23,7 @@ from django.utils.text import Truncator
 from integrations.models import Event
 from portal.models import Email
 
+BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a text leave behind
 LEASE = timedelta(seconds=90)
 RETRY_MINUTES = (1, 2, 5, 10, 20, 30)
 GIVE_UP = timedelta(hours=72)
@@ -46,7 +48,7 @@ def render(name: str, context: Mapping[str, Any]) -> Rendered:
         subject = " ".join(render_to_string(f"emails/{name}/subject.txt", full).split())
         return Rendered(
             subject=Truncator(subject).chars(240),
-            text=render_to_string(f"emails/{name}/body.txt", full).strip() + "\n",
+            text=BLANK_LINES.sub("\n\n", render_to_string(f"emails/{name}/body.txt", full)).strip() + "\n",
             html=render_to_string(f"emails/{name}/body.html", full),
         )
 
