@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, get_script_prefix, get_urlconf, reverse
 
@@ -31,11 +32,11 @@ class Place:
     word: str
     icon: str
     href: str
-    current: bool
+    current: str = ""
 
 
 @lru_cache(maxsize=200)
-def _reverse(urlconf: str | None, prefix: str, name: str, args: tuple[Any, ...]) -> str:
+def _reverse(urlconf: str, prefix: str, name: str, args: tuple[Any, ...]) -> str:
     try:
         return reverse(name, urlconf=urlconf, args=args)
     except NoReverseMatch:
@@ -44,7 +45,7 @@ def _reverse(urlconf: str | None, prefix: str, name: str, args: tuple[Any, ...])
 
 def address(name: str, *args: Any) -> str:
     """The address of a named view; blank where this portal has none."""
-    return _reverse(get_urlconf(), get_script_prefix(), name, args)
+    return _reverse(get_urlconf() or settings.ROOT_URLCONF, get_script_prefix(), name, args)
 
 
 def theme_of(request: HttpRequest) -> str:
@@ -101,7 +102,7 @@ class Frame:
             return []
         mine = Membership.objects.filter(user=self.user, ended_at=None).select_related("partner")
         return [
-            Place(member.partner.name, "building-2", address("company", member.partner.slug), False)
+            Place(member.partner.name, "building-2", address("partner", member.partner.slug))
             for member in mine.order_by("partner__name")
         ]
 

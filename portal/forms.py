@@ -1,4 +1,7 @@
-"""How does every form look? Label above, hint below, the error in place with its fix."""
+"""How does every form look? Label above, hint below, the error in place with its fix.
+
+A field that the portal filled from elsewhere says so: `form.fields["name"].prefilled = "from the repository"`.
+"""
 
 from django.forms.renderers import TemplatesSetting
 

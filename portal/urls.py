@@ -3,7 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from portal import health, home, outbox, styleguide
+from portal import health, home, outbox, styleguide, theme
 from portal.public import views as public
 
 urlpatterns = [
@@ -17,6 +17,7 @@ urlpatterns = [
     path("outbox/", outbox.outbox, name="outbox"),
     path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),
     path("notifications/", outbox.notifications, name="notifications"),
+    path("theme/", theme.choose, name="theme"),
     path("styleguide/", styleguide.styleguide, name="styleguide"),
     path("healthz", health.healthz, name="healthz"),
     path("accounts/", include("allauth.urls")),
