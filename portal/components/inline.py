@@ -20,6 +20,8 @@ OUTCOMES: dict[str, tuple[str, str, str]] = {
     "open": ("circle", "neutral", "Open"),
     "waiting": ("hourglass", "info", "Waiting"),
     "met": ("check", "good", "Done"),
+    "given": ("check", "good", "Given"),
+    "not_needed": ("minus", "neutral", "Not needed"),
 }
 BUTTON_TONES = ("primary", "secondary", "quiet", "danger")
 MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}
