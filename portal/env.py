@@ -71,6 +71,29 @@ def words(name: str, default: str = "", *, doc: str) -> list[str]:
     return [word.strip() for word in (value or default).split(",") if word.strip()]
 
 
+def pairs(name: str, separator: str, *, doc: str) -> dict[str, str]:
+    """A comma-separated list of KEY<separator>VALUE. Raises ImproperlyConfigured on anything else."""
+    found = {}
+    for word in words(name, doc=doc):
+        key, between, value = word.partition(separator)
+        if not (key and between and value):
+            raise ImproperlyConfigured(f"{name} must list KEY{separator}VALUE, separated by commas, not {word!r}.")
+        found[key] = value
+    return found
+
+
+def address(name: str, default: str = "", *, schemes: tuple[str, ...], doc: str) -> str:
+    """A URL of one of the schemes, without a slash at its end. Raises ImproperlyConfigured on anything else."""
+    value = _read(name, "address", default, doc) or default
+    if value and (urlsplit(value).scheme not in schemes or not urlsplit(value).netloc):
+        raise ImproperlyConfigured(f"{name} must be an address that begins with {_either(schemes)}, not {value!r}.")
+    return value.rstrip("/")
+
+
+def _either(schemes: tuple[str, ...]) -> str:
+    return " or ".join(f"{scheme}://" for scheme in schemes)
+
+
 def choice(name: str, default: str, options: tuple[str, ...], *, doc: str) -> str:
     """One of the options. Raises ImproperlyConfigured on anything else."""
     value = _read(name, " or ".join(options), default, doc) or default
@@ -85,6 +108,10 @@ def database(name: str, default: str, *, doc: str) -> dict[str, Any]:
     parts = urlsplit(value)
     if parts.scheme == "sqlite":
         return {"ENGINE": "django.db.backends.sqlite3", "NAME": parts.path[1:] if parts.path else ":memory:"}
+    try:
+        port = parts.port
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} must name its port as a number.") from None  # it may hold a password
     if parts.scheme in {"postgres", "postgresql"}:
         return {
             "ENGINE": "django.db.backends.postgresql",
@@ -92,6 +119,6 @@ def database(name: str, default: str, *, doc: str) -> dict[str, Any]:
             "USER": unquote(parts.username or ""),
             "PASSWORD": unquote(parts.password or ""),
             "HOST": unquote(parts.hostname or ""),
-            "PORT": str(parts.port or ""),
+            "PORT": str(port or ""),
         }
     raise ImproperlyConfigured(f"{name} must begin with postgres:// or sqlite://, not {parts.scheme or value!r}.")

@@ -26,7 +26,13 @@ PRODUCTION = (
 )
 DEBUG = env.flag("PORTAL_DEBUG", False, doc="Show tracebacks in pages. Refused in production.")
 PORT = env.number("PORT", 8000, low=1, doc="Port on 127.0.0.1 that bin/up serves on.")
-SITE_URL = env.text("SITE_URL", f"http://127.0.0.1:{PORT}", doc="Address of the portal, used in mails.").rstrip("/")
+WEB = ("http", "https")
+SITE_URL = env.address(
+    "SITE_URL",
+    f"http://127.0.0.1:{PORT}",
+    schemes=WEB,
+    doc="Address of the portal, used in mails.",
+)
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]", doc="Host names the portal answers to.")
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 
@@ -49,7 +55,9 @@ CREDENTIALS_KEYS = env.words(
 DATABASES: dict[str, Any] = {
     "default": env.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}", doc="The database.")
 }
-REDIS_URL = env.text("REDIS_URL", doc="Broker and cache. Without it, files and the database serve.")
+REDIS_URL = env.address(
+    "REDIS_URL", schemes=("redis", "rediss"), doc="Broker and cache. Without it, files and the database serve."
+)
 
 SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if PRODUCTION:
@@ -172,20 +180,32 @@ ACCOUNT_CONFIRM_EMAIL_ON_GET = False
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
 ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
 ACCOUNT_SESSION_REMEMBER = True
-ACCOUNT_FORMS = {"signup": "portal.accounts.forms.SignupForm"}
+ACCOUNT_EMAIL_NOTIFICATIONS = True
+ACCOUNT_FORMS = {
+    "login": "portal.accounts.forms.LoginForm",
+    "signup": "portal.accounts.forms.SignupForm",
+    "add_email": "portal.accounts.forms.AddEmailForm",
+    "reset_password": "portal.accounts.forms.ResetPasswordForm",
+    "reset_password_from_key": "portal.accounts.forms.ResetPasswordKeyForm",
+    "change_password": "portal.accounts.forms.ChangePasswordForm",
+    "set_password": "portal.accounts.forms.SetPasswordForm",
+    "reauthenticate": "portal.accounts.forms.PasswordAgainForm",
+}
 GITHUB_CLIENT_ID = env.text(
     "GITHUB_CLIENT_ID", doc="OAuth application for “Sign in with GitHub”; without it the button is absent."
 )
 GITHUB_CLIENT_SECRET = env.secret("GITHUB_CLIENT_SECRET", doc="Secret of that OAuth application.")
-GITHUB_WEB_URL = env.text(
-    "GITHUB_WEB_URL", "https://github.com", doc="Where people see repositories and sign in."
-).rstrip("/")
-GITHUB_API_URL = env.text("GITHUB_API_URL", "https://api.github.com", doc="Base address of the GitHub API.").rstrip("/")
+GITHUB_WEB_URL = env.address(
+    "GITHUB_WEB_URL", "https://github.com", schemes=WEB, doc="Where people see repositories and sign in."
+)
+GITHUB_API_URL = env.address(
+    "GITHUB_API_URL", "https://api.github.com", schemes=WEB, doc="Base address of the GitHub API."
+)
 GITHUB_TOKEN = env.secret("GITHUB_TOKEN", doc="Token for reading GitHub; without it the anonymous limit applies.")
-REGISTRY_URL = env.text(
-    "REGISTRY_URL", "https://registry.terraform.io", doc="Base address of the provider registry."
-).rstrip("/")
-SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {"github": {"SCOPE": ["user:email"], "VERIFIED_EMAIL": True}}
+REGISTRY_URL = env.address(
+    "REGISTRY_URL", "https://registry.terraform.io", schemes=WEB, doc="Base address of the provider registry."
+)
+SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {"github": {"SCOPE": ["user:email"]}}
 if GITHUB_CLIENT_ID:
     SOCIALACCOUNT_PROVIDERS["github"] |= {
         "APPS": [{"client_id": GITHUB_CLIENT_ID, "secret": GITHUB_CLIENT_SECRET}],
@@ -194,6 +214,13 @@ if GITHUB_CLIENT_ID:
         SOCIALACCOUNT_PROVIDERS["github"]["GITHUB_URL"] = GITHUB_WEB_URL
 SOCIALACCOUNT_EMAIL_AUTHENTICATION = True
 SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
+SOCIALACCOUNT_FORMS = {"signup": "portal.accounts.forms.SocialSignupForm"}
+MFA_ADAPTER = "portal.accounts.adapters.MFAAdapter"
+MFA_FORMS = {
+    "authenticate": "portal.accounts.forms.CodeForm",
+    "reauthenticate": "portal.accounts.forms.CodeAgainForm",
+    "activate_totp": "portal.accounts.forms.FirstCodeForm",
+}
 MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Partner portal"
 
@@ -263,11 +290,8 @@ OUTBOX_OPEN = (
 )
 
 # Programs
-PROGRAM_EDITIONS = dict(
-    pair.split("@", 1)
-    for pair in env.words(
-        "PROGRAM_EDITIONS", doc="Editions that new integrations enter, PROGRAM@EDITION, where not the newest."
-    )
+PROGRAM_EDITIONS = env.pairs(
+    "PROGRAM_EDITIONS", "@", doc="Editions that new integrations enter, PROGRAM@EDITION, where not the newest."
 )
 UNDO_MINUTES = env.number("UNDO_MINUTES", 10, doc="How long a decision can be undone before its mail goes.")
 CLAIM_MINUTES = env.number("CLAIM_MINUTES", 30, low=1, doc="How long a reviewer's claim lasts without activity.")
@@ -307,10 +331,11 @@ CELERY_TASK_PUBLISH_RETRY = False
 CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat")
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
+LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"), doc="How much is logged.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["stderr"], "level": env.text("LOG_LEVEL", "INFO", doc="How much is logged.")},
+    "root": {"handlers": ["stderr"], "level": LOG_LEVEL},
 }
