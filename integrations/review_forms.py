@@ -1,11 +1,11 @@
 """What may people type around a review, and is it fit? Filters of the queue, findings, answers, words, profiles."""
 
-import re
 from typing import Any
 
 from django import forms
 
 from integrations.models import ReviewerProfile
+from integrations.plain import Lines
 from integrations.programs import PROGRAMS
 from integrations.states import OPEN_STAGES, Holder
 
@@ -17,17 +17,6 @@ HOLDERS = {
     Holder.THIRD_PARTY: "Others",
     "any": "Anyone",
 }
-UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]")
-
-
-class Prose(forms.CharField):
-    """Several lines of plain text: what cannot be seen is taken out, line ends are made equal."""
-
-    widget = forms.Textarea
-
-    def to_python(self, value: Any) -> str:
-        text = super().to_python(value)
-        return UNPRINTABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n")).strip()
 
 
 def categories(program: str = "") -> list[Any]:
@@ -65,7 +54,7 @@ class QueueFilter(forms.Form):
 class FindingForm(forms.Form):
     """One remark on one requirement."""
 
-    text = Prose(
+    text = Lines(
         label="What should change",
         help_text="The partner reads it when changes are requested. Say what you saw and what settles it.",
         max_length=4000,
@@ -76,7 +65,7 @@ class FindingForm(forms.Form):
 class AnswerForm(forms.Form):
     """What the partner did about a finding."""
 
-    answer = Prose(
+    answer = Lines(
         label="What you changed",
         help_text="Or where it can be seen: a commit, a release, a page.",
         max_length=4000,
@@ -87,7 +76,7 @@ class AnswerForm(forms.Form):
 class SayForm(forms.Form):
     """A word in the thread, or a note of the program."""
 
-    body = Prose(label="Message", max_length=8000, error_messages={"required": "There is nothing to say yet."})
+    body = Lines(label="Message", max_length=8000, error_messages={"required": "There is nothing to say yet."})
     internal = forms.BooleanField(
         label="Keep it as a note", help_text="Notes are for the program. The partner never sees them.", required=False
     )

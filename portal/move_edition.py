@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from integrations import editions
 from integrations.models import Integration
-from integrations.review_forms import Prose
+from integrations.plain import Lines
 from integrations.review_page import why_not_decide
 from integrations.views.common import load
 from integrations.views.queue import load_for_program
@@ -26,11 +26,11 @@ class MoveForm(forms.Form):
     """Where to, and what the partner should know about it."""
 
     to = forms.ChoiceField(label="Edition", error_messages={"invalid_choice": "The program has no such edition."})
-    note = Prose(
+    note = Lines(
         label="What the partner should know (optional)",
         required=False,
         max_length=2000,
-        widget=forms.Textarea(attrs={"rows": 3}),
+        rows=3,
     )
 
     def __init__(self, integration: Integration, *args: Any, **kwargs: Any) -> None:

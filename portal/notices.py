@@ -62,6 +62,7 @@ NOTICES: dict[str, Notice] = {
     "said_to_program": Notice("message", program_team),
     "waived": Notice("waived", partner_team),
     "agreement_to_countersign": Notice("agreement_to_countersign", program_team),
+    "agreement_to_sign": Notice("agreement_to_sign", partner_team),
     "agreement_complete": Notice("agreement_complete", both),
     "meeting_proposed": Notice("meeting_proposed", both),
     "meeting_agreed": Notice("meeting_agreed", both),
@@ -85,7 +86,14 @@ def context_of(event: Event) -> dict[str, Any]:
         "data": event.data,
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
         "tier_name": tier.name if tier else "",
+        "starts_at": moment(event.data.get("starts_at")),
+        "times": [moment(text) for text in event.data.get("times", ())],
     }
+
+
+def moment(text: str | None) -> datetime | None:
+    """What an event keeps as text, as a moment again."""
+    return datetime.fromisoformat(text) if text else None
 
 
 def is_of_program(receiver: Any) -> bool:

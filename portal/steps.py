@@ -17,7 +17,7 @@ from django_fsm import Transition
 from integrations import guards, rules
 from integrations.actions import reviewing
 from integrations.models import Integration
-from integrations.review_forms import Prose
+from integrations.plain import Lines
 from integrations.states import Holder
 from integrations.views.common import load
 from integrations.words import words_of
@@ -44,7 +44,7 @@ class StepForm(forms.Form):
 
     tier = forms.ChoiceField(label="Tier")
     waits_for = forms.ChoiceField(label="It waits for", choices=list(WAITS_FOR.items()), initial=Holder.THIRD_PARTY)
-    note = Prose(required=False, max_length=4000)
+    note = Lines(required=False, max_length=4000, rows=4)
     version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
 
     def __init__(self, integration: Integration, step: Transition, *args: Any, **kwargs: Any) -> None:
@@ -53,7 +53,6 @@ class StepForm(forms.Form):
         note.required = guards.note_given in step.conditions
         note.label = step.custom.get("note", "Note") + ("" if note.required else " (optional)")
         note.error_messages["required"] = "Say why: the reason is part of the decision."
-        note.widget.attrs["rows"] = 4
         if step.name == "put_on_hold":
             note.validators.append(MaxLengthValidator(500))
         else:
