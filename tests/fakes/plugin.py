@@ -23,8 +23,6 @@ def github_server() -> Iterator[GitHub]:
 @pytest.fixture
 def github(github_server: GitHub, settings: Any) -> Iterator[GitHub]:
     """A GitHub API without repositories: seed it. Addresses that people type stay those of github.com."""
-    if github_server.seeded != ():
-        github_server.seed()
     github_server.reset()
     settings.GITHUB_API_URL = github_server.url
     settings.GITHUB_TOKEN = TOKEN

@@ -43,6 +43,7 @@ class State:
     """What the proxy knows beyond the emulator, and what it saw."""
 
     upstream: int = 0
+    hidden: bool = False  # nothing is there: until a test seeds it
     licences: dict[str, str | None] = field(default_factory=dict)
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
     moved: dict[str, str] = field(default_factory=dict)
@@ -112,6 +113,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer_ourselves(self) -> bool:
         state = self.server.state
+        if state.hidden and self.plain_path.startswith("/repos/"):
+            self.answer_json(404, {"message": "Not Found"})
+            return True
         if self.command == "GET" and (match := LICENCE.match(self.plain_path)):
             self.answer_licence(state.licences.get(match[1].lower()))
             return True

@@ -1,0 +1,132 @@
+from dataclasses import replace
+
+import pytest
+
+from tests.verification.told import REPOSITORY, SUBJECT, Told, release
+from verification.base import CHECKS, Denied, Outcome, Unavailable
+
+
+def result(key, subject=SUBJECT, **told):
+    return CHECKS[key].run(subject, Told(**told))
+
+
+def outcome(key, subject=SUBJECT, **told):
+    return result(key, subject, **told).outcome
+
+
+KEYS = ["repository.public", "repository.name", "repository.licence", "repository.release", "repository.language"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_missing_repository_fails(key):
+    assert outcome(key, repository_said=None) == Outcome.FAIL
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_blank_address_fails_without_asking(key):
+    told = Told()
+    found = CHECKS[key].run(replace(SUBJECT, repository=""), told)
+    assert (found.outcome, told.asked) == (Outcome.FAIL, [])
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("refusal", [Unavailable("Down."), Denied("No.")])
+def test_outage_is_left_to_the_runner(key, refusal):
+    with pytest.raises(type(refusal)):
+        result(key, repository_said=refusal)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, Outcome.PASS),
+        ({"private": True}, Outcome.FAIL),
+        ({"archived": True}, Outcome.FAIL),
+        ({"id": 9}, Outcome.FAIL),
+        ({"owner_id": 9, "full_name": "globex/terraform-provider-rocket"}, Outcome.NOT_RUN),
+        ({"full_name": "acme/terraform-provider-rockets"}, Outcome.PASS),
+    ],
+)
+def test_public(change, expected):
+    assert outcome("repository.public", repository_said=replace(REPOSITORY, **change)) == expected
+
+
+def test_public_without_recorded_numbers_takes_what_is_there():
+    subject = replace(SUBJECT, repository_id=None, repository_owner_id=None)
+    assert outcome("repository.public", subject, repository_said=replace(REPOSITORY, id=9, owner_id=9)) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "expected"),
+    [
+        ("terraform-provider-rocket", SUBJECT.repository_pattern, Outcome.PASS),
+        ("terraform-provider-Rocket", SUBJECT.repository_pattern, Outcome.FAIL),
+        ("my-terraform-provider-rocket", SUBJECT.repository_pattern, Outcome.FAIL),
+        ("anything", "", Outcome.PASS),
+    ],
+)
+def test_name(name, pattern, expected):
+    subject = replace(SUBJECT, repository_pattern=pattern)
+    assert outcome("repository.name", subject, repository_said=replace(REPOSITORY, name=name)) == expected
+
+
+@pytest.mark.parametrize(
+    ("spdx", "expected"),
+    [
+        ("MPL-2.0", Outcome.PASS),
+        ("MIT", Outcome.PASS),
+        ("BSD-4-Clause", Outcome.NOT_RUN),
+        ("NOASSERTION", Outcome.NOT_RUN),
+        ("GPL-3.0", Outcome.FAIL),
+        ("", Outcome.FAIL),
+    ],
+)
+def test_licence(spdx, expected):
+    assert outcome("repository.licence", repository_said=replace(REPOSITORY, licence_spdx=spdx)) == expected
+
+
+@pytest.mark.parametrize(("spdx", "expected"), [("GPL-3.0", Outcome.PASS), ("", Outcome.FAIL)])
+def test_licence_without_a_published_rule(spdx, expected):
+    subject = replace(SUBJECT, licences_allowed=frozenset(), licences_asked=frozenset())
+    assert outcome("repository.licence", subject, repository_said=replace(REPOSITORY, licence_spdx=spdx)) == expected
+
+
+def test_licence_that_is_unclear_says_that_a_person_decides():
+    found = result("repository.licence", repository_said=replace(REPOSITORY, licence_spdx="NOASSERTION"))
+    assert found.summary == "A person decides: GitHub does not recognise the text of the licence."
+    assert found.looked_at == (("repository", "acme/terraform-provider-rocket"), ("id", "4711"))
+
+
+@pytest.mark.parametrize(
+    ("releases", "expected"),
+    [
+        ((), Outcome.FAIL),
+        ((release("v1.2.3"),), Outcome.PASS),
+        ((release("v1.2.3", draft=True),), Outcome.FAIL),
+        ((release("1.2.3"),), Outcome.FAIL),
+        ((release("v1.2"),), Outcome.FAIL),
+        ((release("v1.3.0-beta1", prerelease=True),), Outcome.WARN),
+        ((release("v1.3.0-beta1", prerelease=True), release("v1.2.3")), Outcome.PASS),
+    ],
+)
+def test_release(releases, expected):
+    assert outcome("repository.release", releases_said=releases) == expected
+
+
+def test_release_names_what_was_looked_at():
+    found = result("repository.release", releases_said=(release("nightly"), release("v1.2.3")))
+    assert found.looked_at[-1] == ("release", "v1.2.3")
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "expected"),
+    [
+        ("Go", ("Go",), Outcome.PASS),
+        ("Rust", ("Go",), Outcome.FAIL),
+        ("", ("Go",), Outcome.NOT_RUN),
+        ("Rust", (), Outcome.PASS),
+    ],
+)
+def test_language(language, asked, expected):
+    subject = replace(SUBJECT, languages=asked)
+    assert outcome("repository.language", subject, repository_said=replace(REPOSITORY, language=language)) == expected

@@ -1,0 +1,120 @@
+from datetime import timedelta
+
+import pytest
+
+from integrations.models import Integration, RequirementState
+from integrations.workflow import NotAllowed, perform
+from tests.conftest import NOW, begin
+from tests.fakes.github.server import Repo
+from tests.fakes.registry import Provider
+from verification import jobs
+from verification.models import CheckResult, CheckRun
+
+NAME = "acme/terraform-provider-rocket"
+MINUTE = timedelta(minutes=1)
+
+
+@pytest.fixture
+def provider(acme, alice):
+    """Acme's integration in the Terraform provider program; creating it has asked for the checks."""
+    return begin(acme, alice, "terraform-provider", repository_id=None, repository_owner_id=None)
+
+
+@pytest.fixture
+def nobody_answers(settings):
+    settings.GITHUB_API_URL = settings.REGISTRY_URL = "http://127.0.0.1:1"
+
+
+def test_new_integration_asks_for_its_checks(provider):
+    job = CheckRun.objects.get()
+    assert (job.integration, job.requested_by, job.due_at, job.finished_at) == (provider, None, NOW, None)
+
+
+def test_program_without_checks_asks_for_nothing(rocket, alice):
+    assert jobs.enqueue(rocket, alice, NOW) is None
+    assert not CheckRun.objects.exists()
+
+
+def test_asking_twice_is_one_run(provider, alice):
+    jobs.enqueue(provider, alice, NOW + MINUTE)
+    job = CheckRun.objects.get()
+    assert (job.requested_by, job.due_at) == (alice, NOW + MINUTE)
+
+
+@pytest.mark.github
+def test_due_run_looks_and_ends(provider, github, registry):
+    github.seed(Repo(NAME))
+    registry.publish(Provider("acme/rocket"))
+    assert jobs.run_due(NOW) == 1
+    assert set(CheckResult.objects.values_list("outcome", flat=True)) == {"pass"}
+    assert CheckRun.objects.get().finished_at == NOW
+    assert jobs.run_due(NOW + MINUTE) == 0
+
+
+def test_run_is_not_taken_before_it_is_due(provider):
+    assert jobs.run_due(NOW - MINUTE) == 0
+
+
+def test_run_in_other_hands_is_left_until_its_claim_ends(provider, nobody_answers):
+    CheckRun.objects.update(claimed_until=NOW + jobs.CLAIM)
+    assert jobs.run_due(NOW + MINUTE) == 0
+    assert jobs.run_due(NOW + jobs.CLAIM) == 1
+
+
+def test_outage_is_tried_again_with_growing_pauses(provider, nobody_answers):
+    pauses, now = [], NOW
+    for _ in range(4):
+        assert jobs.run_due(now) == 1
+        due_at = CheckRun.objects.get().due_at
+        pauses.append(due_at - now)
+        now = due_at
+    assert pauses == [timedelta(minutes=m) for m in (10, 30, 120, 360)]
+    assert RequirementState.objects.get(requirement_id="TP-LIC").retry_at == now
+
+
+@pytest.mark.github
+def test_outage_heals_by_itself(provider, github, registry):
+    github.seed(Repo(NAME))
+    registry.publish(Provider("acme/rocket"))
+    github.fail("/repos/", 503, times=1)
+    jobs.run_due(NOW)
+    assert jobs.run_due(NOW + timedelta(minutes=9)) == 0
+    assert jobs.run_due(NOW + timedelta(minutes=10)) == 1
+    assert RequirementState.objects.get(requirement_id="TP-LIC").status == "pass"
+    assert not CheckRun.objects.open().exists()
+
+
+def test_run_asked_for_anew_while_it_is_at_work_stays_due(provider, alice, nobody_answers):
+    job = CheckRun.objects.get()
+    CheckRun.objects.filter(pk=job.pk).update(claimed_until=NOW + jobs.CLAIM)
+    jobs.enqueue(provider, alice, NOW + MINUTE)
+    jobs._settle(job, "pass", 1, NOW + MINUTE)
+    again = CheckRun.objects.get()
+    assert (again.finished_at, again.claimed_until, again.due_at) == (None, None, NOW + MINUTE)
+
+
+def test_integration_that_has_ended_is_not_looked_at(provider, alice):
+    perform(provider, "withdraw", by=alice, note="No longer.", now=NOW)
+    assert jobs.run_due(NOW) == 1
+    assert not CheckResult.objects.exists()
+    assert CheckRun.objects.get().finished_at == NOW
+
+
+def test_run_that_is_gone_is_not_taken(db):
+    assert jobs.run_one(99, NOW) is False
+
+
+@pytest.mark.parametrize("who", ["alice", "bob", "rita", "sam"])
+def test_people_of_company_and_program_may_ask(provider, request, who):
+    assert jobs.ask(provider, request.getfixturevalue(who), NOW) == CheckRun.objects.get()
+
+
+def test_others_may_not_ask(provider, charlie):
+    with pytest.raises(NotAllowed):
+        jobs.ask(provider, charlie, NOW)
+
+
+def test_ended_integration_cannot_be_asked_for(provider, alice):
+    perform(provider, "withdraw", by=alice, note="No longer.", now=NOW)
+    with pytest.raises(NotAllowed, match="has ended"):
+        jobs.ask(Integration.objects.get(pk=provider.pk), alice, NOW)

@@ -1,0 +1,116 @@
+from datetime import timedelta
+
+import pytest
+from bs4 import BeautifulSoup
+from django.urls import reverse
+from django.utils import timezone
+
+from integrations.models import Integration
+from tests.conftest import begin
+from tests.verification.told import Told, listing, release
+from verification.base import Unavailable
+from verification.models import CheckRun
+from verification.runner import run
+
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def provider(acme, alice):
+    return begin(acme, alice, "terraform-provider", now=timezone.now())
+
+
+@pytest.fixture
+def address(provider):
+    return reverse("check_results", args=[provider.uuid])
+
+
+def found(provider, **told):
+    run(provider, now=timezone.now(), sources=Told(releases_said=(release("v1.0.0"),), **told))
+
+
+def verdicts(response):
+    page = BeautifulSoup(response.content, "html5lib")
+    return {a.h3.text: " ".join(a.select_one(".check-summary").text.split()) for a in page.select("article.check")}
+
+
+def end(provider):
+    CheckRun.objects.filter(integration=provider).update(finished_at=timezone.now())
+
+
+def test_page_before_any_run_says_so(sign_in, alice, address):
+    response = sign_in(alice).get(address)
+    assert response.status_code == 200
+    assert set(verdicts(response).values()) == {"Has not been run yet."}
+
+
+def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
+    found(provider, listing_said=listing("https://github.com/globex/terraform-provider-rocket"))
+    response = sign_in(alice).get(address)
+    assert verdicts(response) == {
+        "Public repository": "acme/terraform-provider-rocket is public.",
+        "Name of the repository": "terraform-provider-rocket is named as the program asks.",
+        "Licence": "MPL-2.0 is on the program's list.",
+        "Published release": "v1.0.0 is published.",
+        "Listed in the registry": "The registry lists acme/rocket from another repository.",
+    }
+    assert "publish the repository there" in response.text
+    assert "Licence according to GitHub" in response.text
+
+
+def test_page_after_an_outage_says_when_it_is_tried_again(sign_in, alice, provider, address):
+    found(provider, listing_said=Unavailable("The registry did not answer."))
+    CheckRun.objects.update(due_at=timezone.now() + timedelta(minutes=10))
+    said = verdicts(sign_in(alice).get(address))["Listed in the registry"]
+    assert said.startswith("We could not look: The registry did not answer. We try again at ")
+
+
+def test_fragment_polls_while_a_run_is_under_way(sign_in, alice, address):
+    response = sign_in(alice).get(address, headers=HTMX)
+    assert (response.status_code, "hx-trigger" in response.text, "<html" in response.text) == (200, True, False)
+
+
+def test_fragment_stops_polling_at_the_end(sign_in, alice, provider, address):
+    end(provider)
+    response = sign_in(alice).get(address, headers=HTMX)
+    assert (response.status_code, "hx-trigger" in response.text) == (286, False)
+
+
+def test_button_asks_for_a_run(sign_in, alice, provider, address):
+    end(provider)
+    response = sign_in(alice).post(reverse("run_checks", args=[provider.uuid]))
+    assert (response.status_code, response.url) == (302, address)
+    assert CheckRun.objects.open().get().requested_by == alice
+
+
+def test_button_pressed_twice_is_one_run(sign_in, alice, provider):
+    client = sign_in(alice)
+    for _ in range(2):
+        assert client.post(reverse("run_checks", args=[provider.uuid]), headers=HTMX).status_code == 200
+    assert CheckRun.objects.count() == 1
+
+
+def test_address_of_the_button_opened_leads_to_the_page(sign_in, alice, provider, address):
+    response = sign_in(alice).get(reverse("run_checks", args=[provider.uuid]))
+    assert (response.status_code, response.url) == (302, address)
+
+
+def test_button_after_the_end_says_why_not(sign_in, alice, provider, address):
+    from integrations.workflow import perform
+
+    perform(provider, "withdraw", by=alice, note="No longer.", now=timezone.now())
+    response = sign_in(alice).post(reverse("run_checks", args=[provider.uuid]), follow=True)
+    assert "The integration has ended" in response.text
+    assert "Run the checks again" not in response.text
+
+
+@pytest.mark.parametrize("name", ["check_results", "run_checks"])
+def test_foreign_integration_is_not_there(sign_in, charlie, provider, name):
+    client = sign_in(charlie)
+    assert client.post(reverse(name, args=[provider.uuid])).status_code == 404
+
+
+def test_program_without_checks_says_so(sign_in, alice, rocket):
+    assert Integration.objects.filter(pk=rocket.pk).exists()
+    response = sign_in(alice).get(reverse("check_results", args=[rocket.uuid]))
+    assert "Nothing is checked by machines here" in response.text
