@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from integrations.models import Integration, Partner, PublishedProvider
@@ -138,7 +138,7 @@ def _published(work: Work) -> Iterator[tuple[str, PublishedProvider]]:
     yield from ((NAME, row) for row in _similar(others, work.keys))
 
 
-def _similar(rows: QuerySet[Any], keys: list[str]) -> Iterator[Model]:
+def _similar(rows: QuerySet[Any], keys: list[str]) -> Iterator[Any]:
     """Rows whose key begins alike or differs by little."""
     for key in keys:
         if len(key) < SHORTEST:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from django.db import IntegrityError, transaction
 
@@ -43,11 +43,16 @@ class Tally:
 
 
 def lines_of(path: Path) -> Iterator[bytes]:
-    """The lines of a file, packed by gzip or not. Raises OSError for a file that cannot be opened."""
-    with path.open("rb") as probe:
-        packed = probe.read(2) == b"\x1f\x8b"
-    with gzip.open(path) if packed else path.open("rb") as lines:
-        yield from lines
+    """The lines of a file, packed by gzip or not. Raises OSError at once for a file that cannot be opened."""
+    file = path.open("rb")
+    packed = file.read(2) == b"\x1f\x8b"
+    file.seek(0)
+    return _lines(file, packed)
+
+
+def _lines(file: BinaryIO, packed: bool) -> Iterator[bytes]:
+    with file:
+        yield from gzip.GzipFile(fileobj=file) if packed else file
 
 
 def import_providers(

@@ -72,7 +72,7 @@ def page_context(found: Integration, user: Any, now: datetime) -> dict[str, Any]
 
 def shown_results(found: Integration, job: CheckRun | None, now: datetime) -> list[Shown]:
     """Each check of the edition with its last result, in the path's order."""
-    latest = {result.key: result for result in CheckResult.objects.filter(integration=found).latest()}
+    latest = {result.key: result for result in CheckResult.objects.filter(integration=found).newest()}
     keys = dict.fromkeys(key for requirement in checked(found) for key in requirement.checks)
     return [_shown(key, latest.get(key), job) for key in keys]
 

@@ -14,10 +14,10 @@ from verification.base import Outcome
 class CheckResultQuerySet(models.QuerySet["CheckResult"]):
     """Reads of what was found; nothing is ever changed."""
 
-    def latest(self) -> "CheckResultQuerySet":
+    def newest(self) -> "CheckResultQuerySet":
         """The last result of each check of each integration."""
-        newest = self.order_by().values("integration_id", "key").annotate(newest=Max("pk")).values("newest")
-        return self.model.objects.filter(pk__in=newest).order_by("key")
+        last = self.order_by().values("integration_id", "key").annotate(last=Max("pk")).values("last")
+        return self.model.objects.filter(pk__in=last).order_by("key")
 
     def update(self, **_: Any) -> int:
         raise TypeError("Results are append-only.")
