@@ -155,6 +155,7 @@ TEMPLATES = [
     }
 ]
 FORM_RENDERER = "portal.forms.Renderer"
+FORMS_URLFIELD_ASSUME_HTTPS = True  # what Django 6 does by itself
 
 # People
 AUTH_USER_MODEL = "accounts.User"
