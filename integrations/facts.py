@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from integrations.programs.base import Group, Requirement, Stage, Tier, Who
+from integrations.programs.base import Group, Kind, Requirement, Stage, Tier, Who
 from integrations.states import Facts, Holder, Missing, ReviewState, Status
 
 if TYPE_CHECKING:
@@ -97,8 +97,35 @@ def missing_for_tier(integration: "Integration", tier: Tier, now: datetime) -> l
     return unmet(integration, tier.requirements, tier.groups, now)
 
 
+# what the partner does for each kind; the first word of the turn's sentence
+VERBS = {
+    Kind.FORM: "Fill in",
+    Kind.DOCUMENT: "Hand in",
+    Kind.AGREEMENT: "Sign",
+    Kind.ATTESTATION: "Confirm",
+    Kind.MEETING: "Propose times",
+    Kind.CREDENTIALS: "Give",
+    Kind.CHECK: "Fix",
+}
+OTHERS_VERBS = {Holder.PROGRAM: "Settle", Holder.MACHINE: "We check", Holder.THIRD_PARTY: "Wait for"}
+
+
 def as_missing(integration: "Integration", requirements: Iterable[Requirement]) -> tuple[Missing, ...]:
-    return tuple(Missing(r.id, r.title, holder_of(r, integration)) for r in requirements)
+    """Each with who can move it and the verb of what they do."""
+    return tuple(
+        Missing(r.id, r.title, who, _verb(r, who, integration))
+        for r in requirements
+        for who in [holder_of(r, integration)]
+    )
+
+
+def _verb(requirement: Requirement, holder: Holder, integration: "Integration") -> str:
+    if holder != Holder.PARTNER:
+        return OTHERS_VERBS[holder]
+    state = states_of(integration).get(requirement.id)
+    if state is not None and state.status == Status.WAITING and requirement.kind == Kind.MEETING:
+        return "Choose a time"
+    return VERBS[requirement.kind]
 
 
 def facts_of(integration: "Integration", now: datetime) -> Facts:

@@ -72,8 +72,7 @@ def _place(integration: "Integration", step: Step) -> str:
 def path_steps(integration: "Integration") -> list[PathStep]:
     """The program's own step names, in its own order, with where the integration is."""
     return [
-        PathStep(step.name, _place(integration, step), f"#step-{step.key}", step.summary)
-        for step in integration.edition.steps
+        PathStep(step.name, _place(integration, step), f"#step-{step.key}", "") for step in integration.edition.steps
     ]
 
 

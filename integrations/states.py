@@ -67,11 +67,12 @@ class Holder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A requirement that is not met: its id, its title, and who can move it."""
+    """A requirement that is not met: its id, its title, who can move it, and the verb of what they do."""
 
     id: str
     title: str
     holder: Holder
+    verb: str = "Settle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,18 +149,10 @@ def _in_support(facts: Facts) -> Turn:
     return Turn(Holder.MACHINE, "Nothing to do: the portal keeps watch")
 
 
-VERBS = {
-    Holder.PARTNER: "Give",
-    Holder.PROGRAM: "Settle",
-    Holder.MACHINE: "Check",
-    Holder.THIRD_PARTY: "Wait for",
-}
-
-
 def _for_missing(missing: tuple[Missing, ...]) -> Turn:
     """The partner's own items come first: while there is one, nothing else is worth waiting for."""
     for holder in (Holder.PARTNER, Holder.PROGRAM, Holder.MACHINE, Holder.THIRD_PARTY):
         for item in missing:
             if item.holder == holder:
-                return Turn(holder, f"{VERBS[holder]}: {item.title}", f"requirement:{item.id}")
+                return Turn(holder, f"{item.verb}: {item.title}", f"requirement:{item.id}")
     raise AssertionError("a missing requirement without a holder")

@@ -45,6 +45,7 @@ WORDS: dict[str, tuple[str, str, str]] = {
     "document_uploaded": ("handed in a document for “{title}”", "neutral", "file-up"),
     "document_removed": ("removed a document of “{title}”", "neutral", "file-x"),
     "agreement_to_countersign": ("signed “{title}”", "neutral", "signature"),
+    "agreement_to_sign": ("signed “{title}” for the program", "neutral", "signature"),
     "agreement_complete": ("completed “{title}”", "good", "signature"),
     "meeting_proposed": ("proposed times for “{title}”", "accent", "calendar-plus"),
     "meeting_agreed": ("agreed on a time for “{title}”", "good", "calendar-check"),
@@ -52,12 +53,24 @@ WORDS: dict[str, tuple[str, str, str]] = {
     "meeting_held": ("held “{title}”", "good", "calendar-check"),
     "credential_given": ("gave test credentials", "neutral", "key-round"),
     "credential_revealed": ("opened the test credentials", "warn", "eye"),
+    "credential_used": ("used the test credentials in a sandbox run", "neutral", "terminal"),
     "credential_withdrawn": ("withdrew the test credentials", "neutral", "key-round"),
     "credential_ended": ("ended the test credentials", "neutral", "key-round"),
     "credential_to_rotate": ("asked to rotate the test credentials", "warn", "refresh-cw"),
     "introduction_asked": ("asked for an introduction", "neutral", "users"),
     "introduction_agreed": ("agreed to an introduction", "good", "handshake"),
     "introduction_declined": ("declined an introduction", "neutral", "users"),
+    "partner_created": ("created the company", "accent", "building-2"),
+    "manager_named": ("named the Alliances manager", "neutral", "user-check"),
+    "join_requested": ("asked to join", "neutral", "user-plus"),
+    "join_accepted": ("let {name} join", "good", "user-check"),
+    "join_declined": ("declined the request of {name}", "neutral", "user-x"),
+    "invited": ("invited {email}", "neutral", "mail"),
+    "invitation_revoked": ("took the invitation to {email} back", "neutral", "mail-x"),
+    "invitation_accepted": ("accepted an invitation", "good", "user-check"),
+    "role_changed": ("gave {name} the role {role}", "neutral", "user-cog"),
+    "membership_ended": ("ended the membership of {name}", "neutral", "user-minus"),
+    "owner_appointed": ("appointed {name} as owner", "warn", "user-cog"),
 }
 
 
@@ -65,7 +78,6 @@ def words_of(event: "Event") -> tuple[str, str, str]:
     """What an event says after its actor's name, its tone and its icon."""
     said, tone, icon = WORDS.get(event.verb, (event.verb.replace("_", " "), "neutral", "dot"))
     values = {
-        "to_step": (event.data.get("to") or ["", ""])[-1].replace("-", " "),
         "until_day": str(event.data.get("until", ""))[:10],
         **{key: value for key, value in event.data.items() if isinstance(value, str | int)},
     }

@@ -156,6 +156,7 @@ def _told(row: Integration, step: Transition, before: dict[str, str]) -> dict[st
         "label": step.custom.get("label", step.name),
         "from": [before["stage"], before["step"]],
         "to": [str(row.stage), row.step],
+        "to_step": row.current_step.name,
         "round": row.review_round,
     }
     if row.undo_until:

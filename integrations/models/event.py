@@ -69,6 +69,11 @@ class Event(models.Model):
         return f"event-{self.seq}"
 
     @property
+    def told(self) -> str:
+        """The whole sentence: who did what."""
+        return f"{self.actor or 'The portal'} {self.words[0]}"
+
+    @property
     def words(self) -> tuple[str, str, str]:
         """What was done, its tone and its icon."""
         return words_of(self)

@@ -99,7 +99,7 @@ def turn_of_page(found: Integration, user: Any) -> dict[str, Any]:
         "href": targets[kind]() if kind in targets else "",
         "since": found.turn_since,
         "due": found.turn_due_at,
-        "holder": WHO.get(found.turn_holder, ""),
+        "holder": "Your turn" if yours else WHO.get(found.turn_holder, ""),
     }
 
 
