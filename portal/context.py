@@ -23,6 +23,18 @@ RAIL = (
     ("reports", "Reports", "chart-column"),
 )
 STAFF_RAIL = (("admin:index", "Administration", "settings"),)
+MENU = (
+    ("profile", "Your profile", "user"),
+    ("mfa_index", "Second factor", "shield-check"),
+    ("notifications", "Notifications", "bell"),
+)
+ACCOUNT = (
+    ("profile", "Profile", "user"),
+    ("account_email", "Mail addresses", "mail"),
+    ("account_change_password", "Password", "key-round"),
+    ("mfa_index", "Second factor", "shield-check"),
+    ("socialaccount_connections", "Connections", "link"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +99,12 @@ class Frame:
     @cached_property
     def menu(self) -> list[Place]:
         """The places under the person's own name."""
-        return self.places(
-            (
-                ("profile", "Your profile", "user"),
-                ("mfa_index", "Second factor", "shield-check"),
-                ("notifications", "Notifications", "bell"),
-            )
-        )
+        return self.places(MENU)
+
+    @cached_property
+    def account(self) -> list[Place]:
+        """The pages of the reader's own account."""
+        return self.places(ACCOUNT)
 
     @cached_property
     def companies(self) -> list[Place]:

@@ -33,7 +33,7 @@ def tabs(content: str, *, label: str) -> SafeString:
     return format_html('<nav class="tabs" aria-label="{}"><ul>{}</ul></nav>', label, content)
 
 
-def tab(text: Any, *, href: str, current: bool = False, count: int | None = None) -> SafeString:
+def tab(text: Any, *, href: str, current: Any = False, count: int | None = None) -> SafeString:
     """One tab, a plain link."""
     number = EMPTY if count is None else format_html(' <span class="count">{}</span>', count)
     return format_html(
