@@ -1,6 +1,7 @@
 """Which stand-ins can a test ask for? `github`, `github_sign_in` and `registry`, started once a session."""
 
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -40,6 +41,9 @@ def github_sign_in(github: GitHub, settings: Any, monkeypatch: pytest.MonkeyPatc
     ours = settings.SOCIALACCOUNT_PROVIDERS["github"]
     app = {"client_id": "portal", "secret": "secret of the portal"}
     settings.SOCIALACCOUNT_PROVIDERS = {"github": ours | {"APPS": [app], "GITHUB_URL": github.url}}
+    policy = deepcopy(settings.CONTENT_SECURITY_POLICY)
+    policy["DIRECTIVES"]["form-action"].append(github.url)
+    settings.CONTENT_SECURITY_POLICY = policy
     web, api = f"{github.url}/login/oauth", f"{github.url}/api/v3"
     addresses = {
         "access_token_url": f"{web}/access_token",

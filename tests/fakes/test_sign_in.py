@@ -1,0 +1,26 @@
+"""Does the portal sign people in through the stand-in?"""
+
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+import requests
+from django.urls import reverse
+
+pytestmark = [pytest.mark.github, pytest.mark.django_db]
+ALICE = {"login": "alice", "name": "Alice Archer", "email": "alice@acme.example"}
+
+
+def chosen_at(github, address, login):
+    """Where the stand-in sends a person who has chosen that account."""
+    asked = dict(parse_qsl(urlsplit(address).query)) | {"login": login}
+    with requests.post(f"{github.url}/login/oauth/callback", asked, allow_redirects=False, timeout=10) as sent:
+        back = urlsplit(sent.headers["Location"])
+    return f"{back.path}?{back.query}"
+
+
+def test_person_of_github_is_signed_in(client, alice, github_sign_in):
+    github_sign_in.seed(people=(ALICE,))
+    leaves = client.post(reverse("github_login"))
+    assert leaves.url.startswith(f"{github_sign_in.url}/login/oauth/authorize?")
+    client.get(chosen_at(github_sign_in, leaves.url, "alice"))
+    assert client.session.get("_auth_user_id") == str(alice.pk)

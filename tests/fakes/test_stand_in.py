@@ -1,0 +1,75 @@
+"""Does the stand-in for GitHub do what it says? What the emulator lacks and our proxy adds."""
+
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import requests
+
+from tests.fakes.github.server import TOKEN, Repo
+
+pytestmark = pytest.mark.github
+NAME = "acme/terraform-provider-rocket"
+
+
+def get(github, path, **headers):
+    with requests.get(github.url + path, headers=headers, timeout=10) as response:
+        assert response.content is not None
+        return response
+
+
+def test_licence_has_an_address_of_its_own(github):
+    github.seed(Repo(NAME, licence="MIT"))
+    assert get(github, f"/repos/{NAME}/license").json()["license"]["spdx_id"] == "MIT"
+    github.set_licence(NAME, None)
+    assert get(github, f"/repos/{NAME}/license").status_code == 404
+
+
+def test_unchanged_answer_is_not_sent_again(github):
+    github.seed(Repo(NAME))
+    first = get(github, f"/repos/{NAME}")
+    again = get(github, f"/repos/{NAME}", **{"If-None-Match": first.headers["ETag"]})
+    github.set_licence(NAME, "MIT")
+    changed = get(github, f"/repos/{NAME}", **{"If-None-Match": first.headers["ETag"]})
+    assert [first.status_code, again.status_code, changed.status_code] == [200, 304, 200]
+
+
+def test_assets_have_bytes(github):
+    github.seed(Repo(NAME))
+    number = github.release(NAME, "v1.1.0")
+    asset = github.asset(NAME, number, "v1.1.0", "rocket.zip", b"PK\x03\x04")
+    by_number = get(github, f"/repos/{NAME}/releases/assets/{asset}", Accept="application/octet-stream")
+    by_name = get(github, f"/{NAME}/releases/download/v1.1.0/rocket.zip")
+    assert by_number.content == by_name.content == b"PK\x03\x04"
+
+
+@pytest.mark.parametrize(("token", "status"), [(TOKEN, 200), ("revoked", 401)])
+def test_only_known_tokens_pass(github, token, status):
+    assert get(github, "/user", Authorization=f"Bearer {token}").status_code == status
+
+
+def test_fault_ends_after_its_times(github):
+    github.seed(Repo(NAME))
+    github.fail("/repos/", 502, times=1)
+    assert [get(github, f"/repos/{NAME}").status_code for _ in range(2)] == [502, 200]
+
+
+def test_nothing_is_there_before_it_is_seeded(github):
+    assert get(github, f"/repos/{NAME}").status_code == 404
+
+
+def test_person_signs_in_with_github(github):
+    github.seed(people=({"login": "alice", "name": "Alice Archer", "email": "alice@acme.example"},))
+    back = "http://127.0.0.1:8000/accounts/github/login/callback/"
+    page = get(github, f"/login/oauth/authorize?client_id=portal&redirect_uri={back}&state=s&scope=user:email")
+    assert "alice" in page.text
+    chosen = {"login": "alice", "redirect_uri": back, "state": "s", "client_id": "portal", "scope": "user:email"}
+    with requests.post(f"{github.url}/login/oauth/callback", chosen, allow_redirects=False, timeout=10) as sent:
+        answer = parse_qs(urlsplit(sent.headers["Location"]).query)
+    asked = {"code": answer["code"][0], "client_id": "portal", "client_secret": "s"}
+    headers = {"Accept": "application/json"}
+    with requests.post(f"{github.url}/login/oauth/access_token", asked, headers=headers, timeout=10) as issued:
+        token = issued.json()["access_token"]
+    found = get(github, "/api/v3/user", Authorization=f"token {token}").json()
+    mails = get(github, "/api/v3/user/emails", Authorization=f"token {token}").json()
+    assert (answer["state"], found["login"]) == (["s"], "alice")
+    assert [(m["email"], m["verified"], m["primary"]) for m in mails] == [("alice@acme.example", True, True)]
