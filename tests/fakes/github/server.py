@@ -53,7 +53,11 @@ class GitHub:
 
     def start(self) -> "GitHub":
         self.thread.start()
-        self.seed()
+        try:
+            self.seed()
+        except BaseException:
+            self.stop()
+            raise
         return self
 
     def stop(self) -> None:
