@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from integrations import facts
-from integrations.programs.base import Group, Link, Requirement, Stage, Step, Tier
+from integrations.programs.base import Agency, Group, Link, Requirement, Stage, Step, Tier
 from integrations.states import Holder, Status
 
 if TYPE_CHECKING:
@@ -51,10 +51,16 @@ class StepRows:
     rows: tuple[Row, ...]
     left: int
     links: tuple[Link, ...]
+    agencies: tuple[Agency, ...] = ()
 
     @property
     def anchor(self) -> str:
         return f"step-{self.step.key}"
+
+    @property
+    def is_open(self) -> bool:
+        """What is settled is folded, so that what is left is seen."""
+        return (bool(self.left) and self.state != "next") or self.state == "current"
 
     @property
     def left_words(self) -> str:
@@ -93,11 +99,13 @@ def requirement_rows(integration: "Integration", now: datetime) -> list[StepRows
     """Every step with its requirements that apply, in the path's order."""
     found = []
     category = integration.edition.category(integration.category)
+    first_develop = next((s for s in integration.edition.steps if s.stage == Stage.DEVELOP), None)
     for step in integration.edition.steps:
         rows = tuple(row_of(integration, r, now) for r in step.requirements if facts.applies(r, integration))
         left = sum(not row.is_met and not row.requirement.optional for row in rows)
         links = step.links + (category.links if category and step.stage == Stage.DEVELOP else ())
-        found.append(StepRows(step, _place(integration, step), rows, left, links))
+        agencies = integration.edition.agencies if first_develop is step else ()
+        found.append(StepRows(step, _place(integration, step), rows, left, links, agencies))
     return found
 
 

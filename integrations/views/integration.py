@@ -56,7 +56,7 @@ def buttons(found: Integration, user: Any, now: datetime) -> dict[str, Any]:
     offered = actions(found, user, now=now)
     return {
         "actions": offered,
-        "main_actions": [a for a in offered if a.tone == "good"],
+        "ready_actions": [a for a in offered if a.tone == "good" and a.is_ready and a.name != "request_tier"],
         "other_actions": [a for a in offered if a.tone != "good"],
     }
 
