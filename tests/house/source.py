@@ -1,0 +1,20 @@
+"""Which files are the project's own? What git keeps, plus what is new and not ignored."""
+
+import subprocess
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@cache
+def files(*patterns: str) -> tuple[Path, ...]:
+    """The project's files that match git's patterns, sorted."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\0")
+    return tuple(sorted({ROOT / name for name in names if name and (ROOT / name).is_file()}))
+
+
+def name(path: Path) -> str:
+    """A file's path inside the project."""
+    return path.relative_to(ROOT).as_posix()

@@ -1,0 +1,46 @@
+"""Can every file and every function be read at one sitting?"""
+
+import ast
+
+from tests.house.source import files, name
+
+MOST_LINES = 300
+MOST_FUNCTION_LINES = 40
+# each with the reason why it is better whole; nothing may join without one
+LONG_FILES = {
+    "portal/settings.py": "one file for all settings, read from top to bottom",
+    "integrations/models/integration.py": "every transition of the machine in one table",
+    "integrations/programs/base.py": "everything that a program may say, side by side",
+}
+LONG_FUNCTIONS: dict[str, str] = {}
+
+
+def ours():
+    return [path for path in files("*.py") if "/migrations/" not in name(path) and "tests/" not in name(path)]
+
+
+def functions(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert node.end_lineno is not None
+            yield node.name, node.end_lineno - node.lineno + 1
+
+
+def test_files_are_short():
+    long = {name(path) for path in ours() if len(path.read_text().splitlines()) > MOST_LINES}
+    assert long - LONG_FILES.keys() == set()
+
+
+def test_functions_are_short():
+    long = {
+        f"{name(path)}::{function}": lines
+        for path in ours()
+        for function, lines in functions(path)
+        if lines > MOST_FUNCTION_LINES
+    }
+    assert {function: lines for function, lines in long.items() if function not in LONG_FUNCTIONS} == {}
+
+
+def test_modules_say_which_question_they_answer():
+    sources = {name(path): path.read_text() for path in ours()}
+    assert [path for path, text in sources.items() if text.strip() and not ast.get_docstring(ast.parse(text))] == []

@@ -1,0 +1,61 @@
+"""Is every template used, and does none of them write what the Content-Security-Policy refuses?"""
+
+import re
+from pathlib import Path
+
+import django.forms
+import pytest
+from django.template.utils import get_app_template_dirs
+
+from tests.house.source import ROOT, files, name
+
+FOLDER = ROOT / "templates"
+OURS = [path for path in files("templates") if path.suffix in {".html", ".txt"}]
+INLINE = re.compile(r"""<style|\sstyle=|\son[a-z]+=["']|javascript:|<script(?![^>]*\b(?:src|nonce)=)""")
+BY_STATUS = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "429.html"}
+FORBIDDEN = re.compile(r"\b(invalid|illegal|error 500)\b", re.IGNORECASE)
+
+
+@pytest.fixture(scope="module")
+def words():
+    """Everything in which a template can be named."""
+    tests = "tests/"
+    return "\n".join(path.read_text() for path in (*files("*.py"), *OURS) if not name(path).startswith(tests))
+
+
+def is_replacement(template):
+    """Whether a package has a template of this name, so that ours takes its place."""
+    folders = [Path(django.forms.__file__).parent / "templates", *map(Path, get_app_template_dirs("templates"))]
+    return any((folder / template).exists() for folder in folders)
+
+
+def is_named(template, words):
+    """Whether the code names the template: whole, or by the one word from which its place is made."""
+    if re.search(rf"[\"']{re.escape(template)}[\"'#]", words):
+        return True
+    place, _, rest = template.partition("/")
+    word = {"emails": rest.partition("/")[0], "components": rest.removesuffix(".html")}.get(place)
+    return word is not None and re.search(rf"[\"']{re.escape(word)}[\"']", words) is not None
+
+
+def test_every_template_is_used(words):
+    templates = [path.relative_to(FOLDER).as_posix() for path in OURS]
+    known = (one for one in templates if one in BY_STATUS or is_named(one, words) or is_replacement(one))
+    assert sorted(set(templates) - set(known)) == []
+
+
+def test_emails_come_whole():
+    folders = {path.parent for path in OURS if path.parent.parent.name == "emails"}
+    parts = {"subject.txt", "body.txt", "body.html"}
+    assert {name(folder): parts - {part.name for part in folder.iterdir()} for folder in folders} == {
+        name(folder): set() for folder in folders
+    }
+
+
+def test_pages_hold_no_inline_script_or_style():
+    pages = [path for path in OURS if path.suffix == ".html" and "emails" not in path.parts]
+    assert [name(path) for path in pages if INLINE.search(path.read_text())] == []
+
+
+def test_templates_blame_nobody():
+    assert [name(path) for path in OURS if FORBIDDEN.search(path.read_text())] == []
