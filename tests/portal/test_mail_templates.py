@@ -1,0 +1,188 @@
+"""What do the mails about integrations say?"""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.db import transaction
+
+from integrations.actions import answers, reviewing
+from integrations.history import record
+from integrations.models import Event, Integration, Partner
+from integrations.workflow import perform
+from portal import mail
+from portal.accounts.models import User
+from portal.models import Email
+from portal.notices import NOTICES
+
+PLACE = "https://meet.example/rocket"
+# What the events of these verbs hold beside what every event holds.
+DATA: dict[str, dict[str, Any]] = {
+    "waived": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},
+    "agreement_to_countersign": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
+    "agreement_to_sign": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
+    "agreement_complete": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
+    "meeting_proposed": {
+        "requirement": "R",
+        "title": "Live demo",
+        "times": ["2026-04-20T14:00+00:00"],
+        "starts_at": "",
+    },
+    "meeting_agreed": {"requirement": "R", "title": "Live demo", "starts_at": "2026-04-20T14:00+00:00", "place": PLACE},
+    "meeting_cancelled": {"requirement": "R", "title": "Live demo"},
+    "credential_revealed": {"requirement": "R", "title": "Test account", "label": "Sandbox"},
+    "credential_to_rotate": {"requirement": "R", "title": "Test account", "label": "Sandbox"},
+    "edition_moved": {"was": "2021-04", "to": "2026-06", "added": ["An SBOM"], "dropped": ["A form"]},
+}
+SUBJECTS = {
+    "created": "Begun: Rocket in Nomad",
+    "request_review": "Review 0 of Rocket by Acme",
+    "request_again": "Review 0 of Rocket by Acme",
+    "request_changes": "0 findings to answer: Rocket",
+    "approve": "Approved: Rocket",
+    "decline": "Declined: Rocket",
+    "release": "Listed: Rocket",
+    "put_on_hold": "On hold: Rocket",
+    "resume": "Off hold: Rocket",
+    "archive": "No longer supported: Rocket",
+    "withdraw": "Withdrawn: Rocket by Acme",
+    "reopen": "Open again: Rocket",
+    "request_tier": "A tier asked for: Rocket by Acme",
+    "grant_tier": "Tier granted: Rocket",
+    "decline_tier": "Tier declined: Rocket",
+    "said_to_partner": "Sam Stone wrote about Rocket",
+    "said_to_program": "Sam Stone wrote about Rocket",
+    "waived": "Waived until 2026-06-01: Support dossier of Rocket",
+    "agreement_to_countersign": "To sign: Technology Partner Agreement with Acme",
+    "agreement_to_sign": "To sign: Technology Partner Agreement with the program",
+    "agreement_complete": "Signed by both: Technology Partner Agreement of Acme",
+    "meeting_proposed": "Times proposed: Live demo for Rocket",
+    "meeting_agreed": "Agreed: Live demo for Rocket, Mon 20 Apr, 14:00 UTC",
+    "meeting_cancelled": "Cancelled: Live demo for Rocket",
+    "credential_revealed": "Your test account was opened: Rocket",
+    "credential_to_rotate": "Time for a new test account: Rocket",
+    "introduction_asked": "Somebody works on the same thing as Rocket",
+    "introduction_agreed": "You are introduced: Rocket",
+    "edition_moved": "New edition 2026-06: Rocket",
+}
+
+
+def tell(row: Integration, verb: str, by: User, now: datetime, note: str = "Because.") -> list[Email]:
+    with transaction.atomic():
+        event = record(row, verb, by=by, now=now, note=note, **DATA.get(verb, {}))
+    return list(Email.objects.filter(event=event).order_by("pk"))
+
+
+def test_every_notice_has_its_subject_here() -> None:
+    assert set(SUBJECTS) == set(NOTICES)
+
+
+@pytest.mark.parametrize("verb", list(NOTICES))
+def test_a_mail_says_the_verdict_whose_turn_it_is_and_has_one_button(
+    rocket: Integration, sam: User, now: datetime, settings: Any, verb: str
+) -> None:
+    mails = tell(rocket, verb, sam, now)
+    assert mails
+    for each in mails:
+        assert each.subject == SUBJECTS[verb]
+        page = BeautifulSoup(each.html, "html.parser")
+        first = page.select_one(".turn").text
+        assert " ".join(first.split()) in " ".join(each.text.split())
+        assert "turn" in first or "You have nothing to do" in first or "An answer" in first or "new time" in first
+        button = page.select_one("td.text p a")
+        assert button["href"].startswith(f"{settings.SITE_URL}/")
+        assert f"{button.text}:\n{button['href']}" in each.text
+        assert page.select_one("h1").text in each.text
+        assert "Because." in each.text or verb in ("credential_to_rotate",)
+
+
+@pytest.mark.parametrize("verb", list(NOTICES))
+def test_a_mail_keeps_text_as_text(acme: Partner, rocket: Integration, sam: User, now: datetime, verb: str) -> None:
+    rocket.name = 'R<b>x</b> & "Co"'
+    rocket.save()
+    for each in tell(rocket, verb, sam, now, note="<img src=x> & more\nsecond line"):
+        assert "<b>x" not in each.html
+        assert "<img" not in each.html
+        assert "&amp;" not in each.subject + each.text
+        assert "&quot;" not in each.subject + each.text
+        assert "{{" not in each.subject + each.text + each.html
+        assert "\n\n\n" not in each.text
+        assert "\n" not in each.subject
+
+
+@pytest.mark.parametrize("verb", [verb for verb in NOTICES if verb not in DATA])
+def test_a_mail_is_whole_without_a_note(rocket: Integration, sam: User, now: datetime, verb: str) -> None:
+    for each in tell(rocket, verb, sam, now, note=""):
+        assert "They write" not in each.text
+        assert "reason:" not in each.text
+        assert "None" not in each.text
+
+
+def test_changes_requested_lists_the_findings_that_wait(at: Any, alice: User, rita: User, now: datetime) -> None:
+    row = at("review")
+    for text in ("Sign the release.", "Add a licence."):
+        reviewing.raise_finding(row, row.edition.requirements()[0].id, text, by=rita, now=now)
+    perform(row, "request_changes", by=rita, note="Nearly there.", now=now)
+    told = Email.objects.get(event__verb="request_changes")
+    assert told.to == "alice@acme.example"
+    assert told.subject == "2 findings to answer: Rocket"
+    assert "Your turn: Answer 2 findings." in told.text
+    assert "1. Sign the release." in told.text
+    assert "2. Add a licence." in told.text
+    assert "Nearly there." in told.text
+    assert "They add:" in told.html
+
+
+def test_a_requested_review_says_by_when(at: Any, rita: User) -> None:
+    row = at("review")
+    told = Email.objects.get(event__verb="request_review")
+    assert told.to == row.edition.mailbox
+    assert told.subject == "Review 1 of Rocket by Acme, due Tue 28 Apr"
+    assert "Your turn: Review round 1, by Tue 28 Apr, 09:00 UTC." in told.text
+    assert f"/integrations/{row.uuid}/review/" in told.text
+
+
+def test_moments_stand_in_the_zone_of_whoever_reads(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
+    alice.zone = "Asia/Tokyo"
+    alice.save()
+    told = next(mail for mail in tell(rocket, "meeting_agreed", sam, now) if mail.person == alice)
+    assert told.subject == "Agreed: Live demo for Rocket, Mon 20 Apr, 23:00 JST"
+    assert PLACE in told.text
+
+
+def test_each_side_is_led_to_its_own_page(
+    rocket: Integration, alice: User, rita: User, sam: User, now: datetime
+) -> None:
+    reviewing.assign(rocket, rita, by=rita, now=now)
+    told = {each.to: each.text for each in tell(Integration.objects.get(pk=rocket.pk), "reopen", sam, now)}
+    assert f"/integrations/{rocket.uuid}/review/" in told["rita@program.example"]
+    assert f"/integrations/{rocket.uuid}/review/" not in told["alice@acme.example"]
+    assert "because you are an owner or editor of Acme" in told["alice@acme.example"]
+    assert "because you review it" in told["rita@program.example"]
+
+
+def test_an_introduction_names_nobody_before_both_agree(
+    rocket: Integration, globex: Partner, alice: User, charlie: User, now: datetime
+) -> None:
+    with transaction.atomic():
+        record(rocket, "introduction_asked", by=charlie, now=now, note="Shall we talk?")
+    told = Email.objects.get(event__verb="introduction_asked")
+    assert "Globex" not in told.text + told.html + told.subject
+    assert "Charlie" not in told.text + told.html + told.subject
+
+
+def test_a_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: datetime) -> None:
+    row = at("review")
+    asked = row.edition.requirements()[0]
+    until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
+    answers.waive(row, asked.id, reason="The registry is closed.", until=until, by=rita, now=now)
+    told = Email.objects.get(event__verb="waived")
+    assert told.subject == f"Waived until 2026-06-01: {asked.title} of Rocket"
+    assert "The registry is closed." in told.text
+
+
+def test_a_mail_about_a_removed_moment_is_not_broken_by_an_old_event(rocket: Integration, now: datetime) -> None:
+    event = Event(integration=rocket, verb="meeting_agreed", at=now, data={})
+    rendered = mail.render("meeting_agreed", {"person": None, "event": event, "integration": rocket, "data": {}})
+    assert rendered.subject == "Agreed: a meeting for Rocket"
