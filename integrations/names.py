@@ -22,6 +22,7 @@ COMPANY_WORDS = {
     "co",
     "limited",
 }
+DIGIT_TWINS = str.maketrans("01", "ol")
 
 
 def plain(text: str) -> str:
@@ -33,7 +34,9 @@ def plain(text: str) -> str:
 def skeleton(name: str) -> str:
     """A form in which look-alike names are equal: "HаshiCorp" with a Cyrillic а becomes "hashicorp"."""
     latin = "".join(_latin_twin(c) for c in name)
-    return re.sub(r"[\W_]+", "", plain(latin))[:160]
+    # A capital I inside a word is drawn like a small l; digits stand for the letters they look like.
+    drawn = re.sub(r"(?<=[A-Za-z])I(?=[a-z])|(?<=[a-z])I", "l", latin)
+    return re.sub(r"[\W_]+", "", plain(drawn).translate(DIGIT_TWINS))[:160]
 
 
 def _latin_twin(char: str) -> str:
