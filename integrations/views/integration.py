@@ -17,7 +17,7 @@ from integrations.page import left_items, path_steps, requirement_rows, tier_row
 from integrations.review_page import told_findings
 from integrations.states import Holder
 from integrations.views.common import load, page_of
-from integrations.workflow import actions
+from integrations.workflow import actions, steps_from
 
 LATELY = 30
 
@@ -96,11 +96,20 @@ def turn_of_page(found: Integration, user: Any) -> dict[str, Any]:
     return {
         "yours": yours,
         "sentence": found.turn_action,
+        "button": button_of(found, kind, what),
         "href": targets[kind]() if kind in targets else "",
         "since": found.turn_since,
         "due": found.turn_due_at,
         "holder": "Your turn" if yours else WHO.get(found.turn_holder, ""),
     }
+
+
+def button_of(found: Integration, kind: str, what: str) -> str:
+    """The verb on the one button: the first words of the sentence, or the step's own label."""
+    if kind == "step":
+        return str(steps_from(found)[what].custom["label"]) if what in steps_from(found) else "Go on"
+    verb, colon, _ = found.turn_action.partition(":")
+    return verb if colon else {"findings": "Answer", "review": "Open the review"}.get(kind, "Open")
 
 
 WHO = {

@@ -71,7 +71,7 @@ def make_person(person: Person) -> User:
 def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> None:
     """Make the whole world. Expects an empty database."""
     world = World(now)
-    for entry in WORLD:
+    for entry in sorted(WORLD, key=lambda entry: -entry.days):  # what is older was there first
         live(world, entry)
         progress(f"{entry.company}: {entry.name}")
     Draft.objects.create(
