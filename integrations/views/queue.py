@@ -47,7 +47,7 @@ def queue(request: HttpRequest) -> HttpResponse:
         "now": now, "is_filtered": any(form.cleaned_data.values()), "back": request.GET.urlencode(),
     }  # fmt: skip
     fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
-    return render(request, f"integrations/queue.html{'#results' if fragment else ''}", context)
+    return render(request, "integrations/queue.html#results" if fragment else "integrations/queue.html", context)
 
 
 def _tabs(request: HttpRequest, head: lines.Head, current: str) -> list[dict[str, Any]]:
