@@ -31,7 +31,7 @@ def is_replacement(template):
 
 def is_named(template, words):
     """Whether the code names the template: whole, or by the one word from which its place is made."""
-    if re.search(rf"[\"']{re.escape(template)}[\"'#]", words):
+    if re.search(rf"[\"']{re.escape(template)}[\"'#{{]", words):
         return True
     place, _, rest = template.partition("/")
     word = {"emails": rest.partition("/")[0], "components": rest.removesuffix(".html")}.get(place)

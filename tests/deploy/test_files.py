@@ -1,0 +1,88 @@
+"""Do the files of deploy/ hold what their tools and the portal expect?"""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from portal import env
+
+ROOT = Path(__file__).resolve().parents[2]
+DEPLOY = ROOT / "deploy"
+UNITS = sorted((DEPLOY / "systemd").iterdir())
+COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+EXAMPLE = (DEPLOY / "portal.env.example").read_text()
+
+
+def tool(name, *words):
+    command = [Path(sys.executable).with_name(name), *words]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+
+
+def test_container_file_passes_its_linter():
+    done = tool("hadolint", "--no-color", "deploy/Containerfile")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_compose_file_fits_the_schema():
+    done = tool("check-jsonschema", "--builtin-schema", "vendor.compose-spec", "deploy/compose.yaml")
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="no systemd-analyze on this machine")
+def test_units_pass_systemds_own_check(tmp_path):
+    there = tmp_path / "portal"
+    for name in ("python", "gunicorn", "celery"):
+        program = there / ".venv" / "bin" / name
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text("#!/bin/sh\n")
+        program.chmod(0o755)
+    (tmp_path / "portal.env").touch()
+    for unit in UNITS:
+        text = unit.read_text().replace("/opt/portal/.venv", f"{there}/.venv")
+        (tmp_path / unit.name).write_text(text)
+    command = ["systemd-analyze", "verify", "--man=no", *(str(tmp_path / unit.name) for unit in UNITS)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    ours = [line for line in done.stderr.splitlines() if "portal" in line]
+    assert (done.returncode, ours) == (0, [])
+
+
+def test_container_file_copies_what_there_is():
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
+    assert [name for line in copied for name in line.split() if not (ROOT / name).exists()] == []
+
+
+def test_compose_runs_every_process_and_beat_once():
+    ours = {name for name, service in COMPOSE["services"].items() if service["image"].startswith("partner-portal")}
+    assert ours == {"upgrade", "web", "worker", "beat", "sweep"}
+    assert "deploy" not in COMPOSE["services"]["beat"]
+
+
+def test_compose_shows_nothing_but_the_web_server_on_loopback():
+    shown = {name: service["ports"] for name, service in COMPOSE["services"].items() if "ports" in service}
+    assert shown == {"web": ["127.0.0.1:8000:8000"]}
+
+
+def test_units_run_what_compose_runs():
+    units = {path.stem.removeprefix("portal-") for path in UNITS if path.suffix == ".service"}
+    assert units == {"upgrade", "web", "worker", "beat", "sweep"}
+    for name in ("worker", "beat", "sweep"):
+        unit = (DEPLOY / "systemd" / f"portal-{name}.service").read_text()
+        (line,) = re.findall(r"^ExecStart=/opt/portal/.venv/bin/(.+)$", unit, re.MULTILINE)
+        assert line.split() == [word.replace("python3", "python") for word in COMPOSE["services"][name]["command"]]
+
+
+def test_example_names_settings_that_there_are():
+    named = set(re.findall(r"^([A-Z_]+)=", EXAMPLE, re.MULTILINE))
+    assert named - {setting.name for setting in env.TABLE} == {"POSTGRES_PASSWORD"}
+
+
+def test_example_holds_every_setting_that_production_insists_on():
+    source = (ROOT / "portal" / "settings.py").read_text()
+    insisted = set(re.findall(r'"([A-Z_]+) (?:is not set|must name|must begin)', source))
+    assert insisted == {"DATABASE_URL", "SECRET_KEY", "CREDENTIALS_KEYS", "REDIS_URL", "SITE_URL"}
+    assert [name for name in sorted(insisted) if f"\n{name}=" not in EXAMPLE] == []
