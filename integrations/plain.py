@@ -1,0 +1,63 @@
+"""Which characters may a person type? Form fields for plain text: one line, or several.
+
+HTML is text like any other and shown as it was typed. What cannot be seen and could mislead or break a mail's
+header is refused with a sentence; what word processors leave behind unseen is taken out.
+"""
+
+import unicodedata
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+LEFT_BEHIND = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u00ad"))
+TURNS_TEXT = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+LINE_BREAKS = frozenset("\u2028\u2029\u0085\u000b\u000c")
+
+
+def cleaned(text: str) -> str:
+    """Line ends made equal, tabs made spaces, unseen leftovers taken out."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", "    ").translate(LEFT_BEHIND)
+
+
+def refuse_unseen(text: str) -> None:
+    """Raises ValidationError at the first control character; a line end is none."""
+    for place, char in enumerate(text, 1):
+        if char in TURNS_TEXT or char in LINE_BREAKS or (unicodedata.category(char) in ("Cc", "Cs") and char != "\n"):
+            raise ValidationError(
+                f"Character {place} cannot be seen (U+{ord(char):04X}). Delete it, or type the text again."
+            )
+
+
+class Line(forms.CharField):
+    """One line of plain text."""
+
+    def to_python(self, value: Any) -> str:
+        text = cleaned(super().to_python(value) or "").strip()
+        if "\n" in text:
+            raise ValidationError("Write this on one line.")
+        refuse_unseen(text)
+        return text
+
+
+class Lines(forms.CharField):
+    """Several lines of plain text, at most `max_lines` where that is given."""
+
+    widget = forms.Textarea
+
+    def __init__(self, *, max_lines: int | None = None, rows: int = 5, **kwargs: Any) -> None:
+        self.max_lines = max_lines
+        kwargs.setdefault("widget", forms.Textarea(attrs={"rows": max_lines or rows}))
+        super().__init__(**kwargs)
+
+    def to_python(self, value: Any) -> str:
+        lines = cleaned(super().to_python(value) or "").split("\n")
+        text = "\n".join(line.rstrip() for line in lines).strip()
+        refuse_unseen(text)
+        return text
+
+    def validate(self, value: str) -> None:
+        super().validate(value)
+        count = value.count("\n") + 1 if value else 0
+        if self.max_lines is not None and count > self.max_lines:
+            raise ValidationError(f"At most {self.max_lines} lines: these are {count}.")
