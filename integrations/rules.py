@@ -21,6 +21,8 @@ REFUSALS = {
     "may_assign": "Only people of the program may do this.",
     "may_note": "Only people of the program keep notes.",
     "may_speak": "Only owners and editors of the company and people of the program may write here.",
+    "may_meet": "Only owners and editors of the company and reviewers of the program may do this.",
+    "may_open": "Only the assigned reviewer may open these.",
     "nobody": "This happens by itself.",
 }
 
@@ -85,6 +87,16 @@ def may_speak(integration: "Integration", user: Any) -> bool:
     return works_for_program(user) or may_edit(integration, user)
 
 
+def may_meet(integration: "Integration", user: Any) -> bool:
+    """Has a part in what both sides do: meetings and agreements."""
+    return may_edit(integration, user) or may_decide(integration, user)
+
+
+def may_open(integration: "Integration", user: Any) -> bool:
+    """Test credentials are opened by the assigned reviewer alone."""
+    return may_decide(integration, user) and integration.reviewer_id == user.pk
+
+
 def nobody(_integration: "Integration", _user: Any) -> bool:
     """Steps that follow from others and are never taken by hand."""
     return False
@@ -106,3 +118,8 @@ def works_for_program(user: Any) -> bool:
 def may_see_notes(user: Any) -> bool:
     """The program's own notes, which the partner never sees."""
     return works_for_program(user)
+
+
+def may_download(partner: "Partner", user: Any, *, is_agreement: bool) -> bool:
+    """A document is for the company's team and the program, an agreement for its owners and the program."""
+    return works_for_program(user) or (manages(partner, user) if is_agreement else bool(role_of(partner, user)))

@@ -5,6 +5,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
+from integrations.actions import credentials
 from integrations.models import Integration
 from integrations.workflow import lock, refresh
 
@@ -22,3 +23,9 @@ def _refresh(pk: int, now: datetime) -> bool:
         refresh(row, now)
         row.save()
         return True
+
+
+def tend_credentials(now: datetime | None = None) -> int:
+    """End test accounts whose time is over, and ask to rotate the permanent ones. Returns how many it was."""
+    now = now or timezone.now()
+    return credentials.end_due(now) + credentials.remind_due(now)

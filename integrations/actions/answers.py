@@ -1,19 +1,29 @@
 """How is a requirement answered, waived, or looked at by a machine?"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
+
 from integrations import rules
 from integrations.history import record
-from integrations.models import Draft, Integration, RequirementState
-from integrations.programs.base import Requirement, Scope
-from integrations.states import ENDS, Status
+from integrations.models import Draft, Integration, Partner, RequirementState
+from integrations.programs.base import Requirement, Scope, Who
+from integrations.states import ENDS, Holder, Status
 from integrations.workflow import NotAllowed, changing, refresh
 from integrations.workflow import lock as lock_row
 
-
 FOUND = frozenset({Status.PASS, Status.WARN, Status.FAIL, Status.NOT_RUN})
+ANSWERING: dict[Who, Callable[[Integration, Any], bool]] = {
+    Who.PARTNER: rules.may_edit,
+    Who.PROGRAM: rules.may_decide,
+    Who.BOTH: rules.may_meet,
+    Who.MACHINE: rules.nobody,
+}
+
+OTHER = {Holder.PARTNER: Holder.PROGRAM, Holder.PROGRAM: Holder.PARTNER}
 
 
 def requirement_of(integration: Integration, requirement_id: str) -> Requirement:
@@ -35,6 +45,35 @@ def refuse_when_ended(integration: Integration) -> None:
         raise NotAllowed(f"This integration is {integration.stage}: nothing can be handed in any more.", "gone")
 
 
+def side_of(integration: Integration, user: Any) -> Holder:
+    """For whom a person acts where both sides have a part."""
+    return Holder.PROGRAM if user is not None and rules.may_decide(integration, user) else Holder.PARTNER
+
+
+@contextmanager
+def handing_in(integration: Integration, requirement_id: str, *, by: Any) -> Iterator[tuple[Integration, Requirement]]:
+    """The locked row and its requirement, for something that is kept beside the answer; end with answer().
+
+    Raises NotAllowed where this person has no part in the requirement, or the integration has ended.
+    """
+    with transaction.atomic():
+        requirement = requirement_of(integration, requirement_id)
+        _lock_company(integration, requirement)
+        row = lock_row(integration.pk)
+        rule = ANSWERING[requirement.who]
+        if by is not None and not rule(row, by):
+            raise NotAllowed(rules.REFUSALS[rule.__name__], "may")
+        refuse_when_ended(row)
+        yield row, requirement
+
+
+def _lock_company(integration: Integration, requirement: Requirement) -> None:
+    """What is shared by all of a company's integrations is written by one at a time, else two wait for each other."""
+    if requirement.scope == Scope.PARTNER:
+        Partner.objects.select_for_update().get(pk=integration.partner_id)
+
+
+@transaction.atomic
 def answer(
     integration: Integration,
     requirement_id: str,
@@ -47,12 +86,15 @@ def answer(
     verb: str = "answered",
     rule: Any = rules.may_edit,
     version: int | None = None,
+    note: str = "",
+    told: Mapping[str, Any] | None = None,
 ) -> RequirementState:
     """Give a requirement its answer: form fields, an attestation, or the status of a two-sided one.
 
-    What the company gives once is written to all of its open integrations in the program. Raises NotAllowed;
-    with kind "stale" where `version` is older than the answer.
+    `note` and `told` are what the event says besides. What the company gives once is written to all of its open
+    integrations in the program. Raises NotAllowed; with kind "stale" where `version` is older than the answer.
     """
+    _lock_company(integration, requirement_of(integration, requirement_id))
     with changing(integration, rule, by=by, now=now) as row:
         refuse_when_ended(row)
         requirement = requirement_of(row, requirement_id)
@@ -61,7 +103,8 @@ def answer(
             raise NotAllowed(f"{state.given_by or 'Somebody'} changed this answer meanwhile.", "stale")
         _write(state, data, status, summary, by, now)
         Draft.objects.filter(integration=row, requirement_id=requirement_id, sent_at=None).update(sent_at=now)
-        record(row, verb, by=by, now=now, requirement=requirement_id, title=requirement.title, status=str(status))
+        said = {"requirement": requirement_id, "title": requirement.title, "status": str(status), **(told or {})}
+        record(row, verb, by=by, now=now, note=note, **said)
         if requirement.scope == Scope.PARTNER:
             _share(row, requirement, state, by, now)
     return state
