@@ -1,0 +1,59 @@
+"""How do both sides sign an agreement on the page?"""
+
+from typing import Any
+
+from integrations import rules
+from integrations.actions import agreements
+from integrations.actions.agreements import Signature, signature_of
+from integrations.actions.answers import OTHER, side_of
+from integrations.forms_handing import Sign
+from integrations.models import Agreement
+from integrations.states import Holder
+from integrations.views.handing.answering import NOT_NEEDED
+from integrations.views.handing.page import Act, KindPage, Page
+
+
+def agreement_of(page: Page) -> Agreement | None:
+    return agreements.latest(page.integration.partner, page.requirement.agreement)
+
+
+def sign_form(page: Page, **given: Any) -> Sign:
+    """What this person's side has recorded; the version is fixed once the other side has signed it."""
+    agreement, side = agreement_of(page), side_of(page.integration, page.user)
+    mine = signature_of(agreement, side)
+    fixed = agreement.version if agreement and signature_of(agreement, OTHER[side]) else ""
+    initial: dict[str, Any] = {"version": agreement.version if agreement else ""}
+    if mine is not None:
+        initial |= {"signer": mine.signer, "signed_on": mine.signed_on}
+    return Sign(request=page.request, version=fixed, initial=initial, **given)
+
+
+def sign(page: Page, form: Sign) -> str:
+    given = form.cleaned_data
+    signed = agreements.sign(
+        page.integration, page.requirement.id, Signature(given["signer"], given["signed_on"]),
+        version=given.get("version", ""), file=given["file"], by=page.user, now=page.now,
+    )  # fmt: skip
+    if signed.is_complete:
+        return f"Version {signed.version} is signed by both sides."
+    return f"Version {signed.version} is recorded. The other side signs next."
+
+
+def may_sign(page: Page) -> bool:
+    agreement = agreement_of(page)
+    return page.can_answer and not (agreement and agreement.is_complete)
+
+
+def context(page: Page) -> dict[str, Any]:
+    agreement, side = agreement_of(page), side_of(page.integration, page.user)
+    return {
+        "agreement": agreement,
+        "partner_signature": signature_of(agreement, Holder.PARTNER),
+        "program_signature": signature_of(agreement, Holder.PROGRAM),
+        "signed_mine": signature_of(agreement, side) is not None,
+        "for_side": "the program" if side == Holder.PROGRAM else page.integration.partner.name,
+        "may_read": rules.may_download(page.integration.partner, page.user, is_agreement=True),
+    }
+
+
+AGREEMENT = KindPage({"sign": Act(may_sign, sign_form, sign), "not_needed": NOT_NEEDED}, context)

@@ -1,0 +1,24 @@
+"""How does a reviewer let a requirement count as met, for a reason and until a day?"""
+
+from integrations.actions import answers
+from integrations.forms_handing import Press, Waive
+from integrations.views.handing.page import Act, Page, plain
+
+
+def waive(page: Page, form: Waive) -> str:
+    reason, until = form.cleaned_data["reason"], form.cleaned_data["until"]
+    same = page.state.waived_until == until and page.state.waiver_reason == reason
+    if not same:
+        answers.waive(page.integration, page.requirement.id, reason=reason, until=until, by=page.user, now=page.now)
+    return f"“{page.requirement.title}” is waived."
+
+
+def end_waiver(page: Page, _form: Press) -> str:
+    answers.end_waiver(page.integration, page.requirement.id, by=page.user, now=page.now)
+    return "The waiver is ended."
+
+
+WAIVERS = {
+    "waive": Act(lambda page: page.can_decide and not page.is_met, plain(Waive), waive),
+    "end_waiver": Act(lambda page: page.can_decide and page.state.is_waived(page.now), plain(Press), end_waiver),
+}
