@@ -63,5 +63,5 @@ def _address(email: str, name: str) -> vCalAddress:
 def _attendee(person: Any) -> vCalAddress:
     address = _address(person.email, person.name or person.email)
     address.params["role"] = vText("REQ-PARTICIPANT")
-    address.params["partstat"] = vText("ACCEPTED")
+    address.params["partstat"] = vText("NEEDS-ACTION")
     return address

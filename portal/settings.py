@@ -243,6 +243,11 @@ if PRODUCTION:
 MEDIA_ROOT = DATA_DIR / "uploads"
 MEDIA_URL = ""  # uploads are handed out by a view that asks who may see them
 FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_HANDLERS = [
+    "integrations.uploads.LimitHandler",  # first: what is too large is not kept
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 300
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
