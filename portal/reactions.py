@@ -5,6 +5,7 @@ from collections.abc import Callable
 from integrations import history
 from integrations.models import Event
 from portal import mail, notices
+from portal.accounts import notices as account_notices
 from verification import jobs
 
 Reaction = Callable[[Event], None]
@@ -42,3 +43,4 @@ def react(event: Event) -> None:
 def connect() -> None:
     """Called once when the app is ready."""
     history.listen(react)
+    account_notices.connect()

@@ -37,9 +37,7 @@ class User(AbstractUser):
     email = models.EmailField("mail address", unique=True)
     name = models.CharField("name", max_length=120, blank=True)
     zone = models.CharField("time zone", max_length=64, default="UTC", validators=[real_zone])
-    is_reviewer = models.BooleanField(
-        "reviewer", default=False, help_text="Decides on integrations for the programs."
-    )
+    is_reviewer = models.BooleanField("reviewer", default=False, help_text="Decides on integrations for the programs.")
 
     USERNAME_FIELD = "email"
     REQUIRED_FIELDS: ClassVar[list[str]] = []

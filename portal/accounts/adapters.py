@@ -1,0 +1,112 @@
+"""Where does the sign-in library meet the portal? Its mails become rows of the outbox, its words become ours."""
+
+import secrets
+from typing import Any
+
+from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
+from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
+from allauth.socialaccount.models import SocialApp
+from django.db import transaction
+from django.http import Http404, HttpRequest
+from django.urls import reverse
+
+from integrations.company import text_refusal
+from portal import mail
+from portal.accounts.models import User
+
+# The library's name of a mail: the folder of ours.
+MAILS = {
+    "account/email/email_confirmation": "confirm_address",
+    "account/email/email_confirmation_signup": "confirm_address",
+    "account/email/password_reset_key": "reset_password",
+    "account/email/unknown_account": "unknown_account",
+    "account/email/account_already_exists": "account_exists",
+}
+# What changed about an account, told to its owner in one kind of mail.
+CHANGES = {
+    "account/email/password_changed": "Your password was changed",
+    "account/email/password_reset": "Your password was changed through a link sent by mail",
+    "account/email/password_set": "A password was set",
+    "account/email/email_changed": "Your mail address was changed",
+    "account/email/email_deleted": "A mail address was removed",
+    "account/email/email_confirm": "A mail address was confirmed",
+    "mfa/email/totp_activated": "The second factor was turned on",
+    "mfa/email/totp_deactivated": "The second factor was turned off",
+    "mfa/email/recovery_codes_generated": "New recovery codes were made",
+    "socialaccount/email/account_connected": "A GitHub account was connected",
+    "socialaccount/email/account_disconnected": "A GitHub account was disconnected",
+}
+
+
+def verified_addresses(user: Any) -> list[str]:
+    """The addresses that a person has proven to be theirs, the main one first."""
+    proven = EmailAddress.objects.filter(user=user, verified=True).order_by("-primary", "pk")
+    return [address.lower() for address in proven.values_list("email", flat=True)]
+
+
+class AccountAdapter(DefaultAccountAdapter):
+    """Mails through the outbox, sentences in our words."""
+
+    error_messages = DefaultAccountAdapter.error_messages | {
+        "email_password_mismatch": "The mail address and the password do not fit together.",
+        "incorrect_password": "This is not your password.",
+        "invalid_login": "The mail address and the password do not fit together.",
+        "invalid_or_expired_key": "This link has ended. Ask for a new one.",
+        "invalid_password_reset": "This link was used before or has ended. Ask for a new one.",
+        "rate_limited": "This was tried very often. Wait a few minutes, then try again.",
+        "too_many_login_attempts": "This was tried very often. Wait a few minutes, then try again.",
+        "duplicate_email": "This address belongs to your account already.",
+        "email_taken": "This address cannot be used.",
+    }
+
+    def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
+        """A row of the outbox. It goes to the address alone: a link that signs in is no notification."""
+        change = CHANGES.get(template_prefix, "Your account was changed")
+        name = MAILS.get(template_prefix, "account_changed")
+        told = {**context, "address": email, "change": change}
+        with transaction.atomic():
+            mail.queue(name, f"{name}:{secrets.token_hex(12)}", email, told)
+
+    def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:
+        user.name = form.cleaned_data.get("name", user.name)
+        return super().save_user(request, user, form, commit)
+
+    def get_password_change_redirect_url(self, request: HttpRequest) -> str:
+        return reverse("profile")
+
+
+class SocialAccountAdapter(DefaultSocialAccountAdapter):
+    """What GitHub says about a person."""
+
+    error_messages = DefaultSocialAccountAdapter.error_messages | {
+        "invalid_token": "GitHub's answer could not be used. Try again.",
+    }
+
+    def populate_user(self, request: HttpRequest, sociallogin: Any, data: dict[str, Any]) -> User:
+        user: User = super().populate_user(request, sociallogin, data)
+        said = " ".join(str(data.get("name") or "").split())[:120]
+        user.name = said if said and not text_refusal(said) else str(data.get("username") or "")[:120]
+        return user
+
+    def get_signup_form_initial_data(self, sociallogin: Any) -> dict[str, Any]:
+        return super().get_signup_form_initial_data(sociallogin) | {"name": sociallogin.user.name}
+
+    def get_app(self, request: HttpRequest, provider: str, client_id: str | None = None) -> SocialApp:
+        try:
+            return super().get_app(request, provider, client_id)
+        except SocialApp.DoesNotExist:
+            raise Http404("Signing in with GitHub is not set up here.") from None
+
+    def get_connect_redirect_url(self, request: HttpRequest, socialaccount: Any) -> str:
+        return reverse("socialaccount_connections")
+
+
+class MFAAdapter(DefaultMFAAdapter):
+    """Sentences of the second factor in our words."""
+
+    error_messages = DefaultMFAAdapter.error_messages | {
+        "incorrect_code": "This code does not fit. Take the one that your app shows now.",
+        "rate_limited": "This was tried very often. Wait a few minutes, then try again.",
+    }

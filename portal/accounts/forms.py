@@ -1,0 +1,168 @@
+"""What may people type about themselves and their company, and is it fit?"""
+
+from typing import Any
+from zoneinfo import available_timezones
+
+from allauth.account import forms as account
+from allauth.mfa.base import forms as mfa
+from allauth.mfa.totp import forms as totp
+from allauth.socialaccount import forms as social
+from django import forms
+from django.core.exceptions import ValidationError
+
+from integrations import company
+from integrations.models import Role
+from integrations.plain import Line
+from portal.accounts.models import User
+
+# One word for one thing: what the fields of the sign-in pages are called, by their names.
+LABELS = {
+    "email": "Mail address",
+    "login": "Mail address",
+    "name": "Your name",
+    "password": "Password",
+    "password1": "Password",
+    "password2": "Password, again",
+    "oldpassword": "Current password",
+    "code": "Code",
+}
+NO_ADDRESS = "This is no mail address. It looks like name@company.example."
+ROLES = [
+    (Role.OWNER, "Owner: manages people and everything else"),
+    (Role.EDITOR, "Editor: works on integrations"),
+    (Role.VIEWER, "Viewer: reads along"),
+]
+
+
+class NameLine(Line):
+    """A person's name: it stands in mails and lists of others, so it holds no HTML either."""
+
+    def validate(self, value: str) -> None:
+        super().validate(value)
+        if refusal := company.text_refusal(value):
+            raise ValidationError(refusal)
+
+
+class OurWords:
+    """Forms of the sign-in pages: our labels, and no text inside fields that goes away when one types."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        fields: dict[str, forms.Field] = self.fields  # type: ignore[attr-defined]
+        for name, field in fields.items():
+            field.label = LABELS.get(name, field.label)
+            field.widget.attrs.pop("placeholder", None)
+            if isinstance(field, forms.EmailField):
+                field.error_messages["invalid"] = NO_ADDRESS
+
+
+class LoginForm(OurWords, account.LoginForm):
+    """Mail address and password."""
+
+
+class SignupForm(OurWords, account.SignupForm):
+    """A new person: name, mail address, password."""
+
+    name = NameLine(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
+    field_order = ("name", "email", "password1")
+
+
+class SocialSignupForm(OurWords, social.SignupForm):
+    """What GitHub did not say."""
+
+    name = NameLine(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
+    field_order = ("name", "email")
+
+
+class AddEmailForm(OurWords, account.AddEmailForm):
+    """One more address."""
+
+
+class ResetPasswordForm(OurWords, account.ResetPasswordForm):
+    """Where the link for a new password goes."""
+
+
+class ResetPasswordKeyForm(OurWords, account.ResetPasswordKeyForm):
+    """A new password, from the link."""
+
+
+class ChangePasswordForm(OurWords, account.ChangePasswordForm):
+    """A new password for the current one."""
+
+
+class SetPasswordForm(OurWords, account.SetPasswordForm):
+    """A first password for somebody who signed up with GitHub."""
+
+
+class PasswordAgainForm(OurWords, account.ReauthenticateForm):
+    """The password, before something that matters."""
+
+
+class CodeForm(OurWords, mfa.AuthenticateForm):
+    """The code of the second factor at sign-in."""
+
+
+class CodeAgainForm(OurWords, mfa.ReauthenticateForm):
+    """The code, before something that matters."""
+
+
+class FirstCodeForm(OurWords, totp.ActivateTOTPForm):
+    """The first code, which proves that the app holds the secret."""
+
+
+class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
+    """How a person is called, and in which zone times are shown."""
+
+    name = NameLine(label="Your name", max_length=120)
+    zone = forms.ChoiceField(label="Time zone", help_text="Dates and times are shown in this zone.")
+
+    class Meta:
+        model = User
+        fields = ("name", "zone")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
+        self.fields["zone"].choices = [("UTC", "UTC"), *((z, z.replace("_", " ")) for z in zones)]  # type: ignore[attr-defined]
+
+
+class NewCompanyForm(forms.Form):
+    """A company that is not here yet. Whether its name is free is asked by the view, which can offer to join."""
+
+    name = forms.CharField(
+        label="Company name", help_text="As customers know it.", widget=forms.TextInput(attrs={"maxlength": 120})
+    )
+    website = forms.URLField(label="Website", required=False, assume_scheme="https", max_length=200)
+
+    def clean_name(self) -> str:
+        name = " ".join(self.cleaned_data["name"].split())
+        if refusal := company.name_refusal(name):
+            raise ValidationError(refusal)
+        return name
+
+    def clean_website(self) -> str:
+        website: str = self.cleaned_data["website"]
+        if website and not website.startswith(("https://", "http://")):
+            raise ValidationError("A website begins with https://")
+        if refusal := company.text_refusal(website.replace("&", "")):
+            raise ValidationError(refusal)
+        return website
+
+
+class JoinForm(forms.Form):
+    """Why the owners should let this person in."""
+
+    message = Line(label="Message to the owners", required=False, max_length=500, help_text="Tell them who you are.")
+
+
+class RoleForm(forms.Form):
+    """Which role a person gets."""
+
+    role = forms.ChoiceField(label="Role", choices=ROLES, initial=Role.EDITOR)
+
+
+class InviteForm(RoleForm):
+    """Who is invited, and as what."""
+
+    email = forms.EmailField(label="Mail address", max_length=254, error_messages={"invalid": NO_ADDRESS})
+    field_order = ("email", "role")

@@ -1,0 +1,19 @@
+"""Which address about people and companies leads where?"""
+
+from django.urls import path
+
+from portal.accounts import views, views_joining, views_profile
+
+urlpatterns = [
+    path("profile/", views_profile.profile, name="profile"),
+    path("company/", views.company, name="company"),
+    path("company/new/", views_joining.company_new, name="company_new"),
+    path("company/join/", views_joining.company_join, name="company_join"),
+    path("company/invited/<int:pk>/", views_joining.company_invited, name="company_invited"),
+    path("company/<slug:slug>/", views.company, name="company"),
+    path("company/<slug:slug>/invite/", views.company_invite, name="company_invite"),
+    path("company/<slug:slug>/invitations/<int:pk>/", views.company_invitation, name="company_invitation"),
+    path("company/<slug:slug>/requests/<int:pk>/", views.company_request, name="company_request"),
+    path("company/<slug:slug>/people/<int:pk>/", views.company_member, name="company_member"),
+    path("invitations/<str:token>/", views_joining.invitation, name="invitation"),
+]

@@ -1,0 +1,21 @@
+"""How is a person called, and in which zone are times shown? Their own page."""
+
+from allauth.mfa.utils import is_mfa_enabled
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+
+from portal.accounts.forms import ProfileForm
+from portal.accounts.models import User
+
+
+def profile(request: HttpRequest) -> HttpResponse:
+    """Name and time zone, and the ways to everything about signing in."""
+    person = User.objects.get(pk=request.user.pk)
+    form = ProfileForm(request.POST or None, instance=person, initial=request.unsent())  # type: ignore[attr-defined]
+    if request.method == "POST" and form.is_valid():
+        form.save()
+        messages.success(request, "Your profile is saved.")
+        return redirect("profile")
+    context = {"form": form, "has_second_factor": is_mfa_enabled(request.user)}
+    return render(request, "accounts/profile.html", context, status=422 if form.is_bound else 200)

@@ -1,0 +1,316 @@
+"""How does a person get in? Sign-up, confirmation, passwords, the second factor: our words and our outbox."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from bs4 import BeautifulSoup
+
+from portal.accounts.models import User
+from portal.models import Email
+from tests.conftest import PASSWORD, person
+from tests.portal.accounts.test_joining import error_at, text_of
+
+SignIn = Callable[[Any], Any]
+NEW = {"name": "Dora Dean", "email": "dora@acme.example", "password1": "a long one to remember"}
+
+
+def link(mail: Email) -> str:
+    """The path of the link in a mail."""
+    found = re.search(r"https?://[^/\s]+(/\S+)", mail.text)
+    assert found is not None
+    return found[1]
+
+
+def code_of(secret: str) -> str:
+    return format_hotp_value(hotp_value(secret, next(yield_hotp_counters_from_time())))
+
+
+def forbidden(html: str) -> list[str]:
+    """Words that are never said."""
+    return re.findall(r"\b(invalid|illegal|error 500)\b", html, re.IGNORECASE)
+
+
+# -- sign up --------------------------------------------------------------------------------------------------
+
+
+def test_a_person_signs_up_confirms_and_is_led_to_their_company(client: Any, db: None) -> None:
+    sent = client.post("/accounts/signup/", NEW, follow=True)
+    assert "A mail is on its way to you." in text_of(sent)
+    mail = Email.objects.get()
+    assert (mail.name, mail.to, mail.person) == ("confirm_address", "dora@acme.example", None)
+    assert "Confirm the address" in text_of(client.get(link(mail)))
+    response = client.post(link(mail), follow=True)
+    assert response.redirect_chain[-1] == ("/company/new/", 302)
+    user = User.objects.get()
+    assert (user.name, user.email) == ("Dora Dean", "dora@acme.example")
+
+
+def test_looking_at_the_link_confirms_nothing(client: Any, db: None) -> None:
+    client.post("/accounts/signup/", NEW)
+    client.get(link(Email.objects.get()))
+    assert not User.objects.get().emailaddress_set.get().verified
+
+
+def test_without_confirmation_nobody_gets_in_and_the_mail_goes_again(client: Any, db: None, settings: Any) -> None:
+    settings.ACCOUNT_RATE_LIMITS = {"confirm_email": None}
+    client.post("/accounts/signup/", NEW)
+    client.cookies.clear()
+    client.post("/accounts/login/", {"login": NEW["email"], "password": NEW["password1"]})
+    assert client.get("/profile/").status_code == 302
+    assert list(Email.objects.values_list("name", flat=True)) == ["confirm_address", "confirm_address"]
+
+
+def test_signing_up_with_a_known_address_looks_the_same(client: Any, alice: Any) -> None:
+    fresh = client.post("/accounts/signup/", NEW)
+    client.cookies.clear()
+    known = client.post("/accounts/signup/", NEW | {"email": alice.email})
+    assert (fresh.status_code, fresh["Location"]) == (known.status_code, known["Location"])
+    assert list(Email.objects.order_by("pk").values_list("name", "to")) == [
+        ("confirm_address", "dora@acme.example"),
+        ("account_exists", alice.email),
+    ]
+    assert User.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "field", "sentence"),
+    [
+        ({"name": ""}, "name", "This field is required."),
+        ({"name": "<b>Dora</b>"}, "name", "Write plain text, without HTML."),
+        ({"name": "Do\x07ra"}, "name", "Character 3 cannot be seen (U+0007). Delete it, or type the text again."),
+        ({"email": "dora"}, "email", "This is no mail address. It looks like name@company.example."),
+        ({"password1": "short"}, "password1", None),
+        ({"password1": "dora@acme.example"}, "password1", None),
+    ],
+)
+def test_a_sign_up_that_cannot_be_is_refused_beside_the_field(
+    client: Any, db: None, typed: dict[str, str], field: str, sentence: str | None
+) -> None:
+    page = client.post("/accounts/signup/", NEW | typed)
+    said = error_at(page, field)
+    assert said == sentence if sentence else said
+    assert User.objects.count() == 0
+    kept = BeautifulSoup(page.content, "html5lib").select_one("#id_email")
+    assert kept is not None
+    assert kept["value"] == (NEW | typed)["email"]
+
+
+def test_an_invited_person_signs_up_and_lands_at_the_invitation(client: Any, acme: Any, alice: Any, now: Any) -> None:
+    client.post("/accounts/signup/?next=/invitations/abc/", NEW | {"next": "/invitations/abc/"})
+    response = client.post(link(Email.objects.get()))
+    assert response["Location"] == "/invitations/abc/"
+
+
+def test_the_way_back_never_leads_to_another_site(client: Any, alice: Any) -> None:
+    response = client.post(
+        "/accounts/login/",
+        {"login": alice.email, "password": PASSWORD, "next": "https://evil.example/"},
+    )
+    assert response["Location"] == "/"
+
+
+# -- sign in --------------------------------------------------------------------------------------------------
+
+
+def test_a_wrong_password_is_told_without_saying_which_is_wrong(client: Any, alice: Any) -> None:
+    pages = [
+        client.post("/accounts/login/", {"login": login, "password": "wrong"})
+        for login in (alice.email, "nobody@acme.example")
+    ]
+    said = ["The mail address and the password do not fit together." in text_of(page) for page in pages]
+    assert said == [True, True]
+
+
+def test_guessing_is_slowed(client: Any, alice: Any) -> None:
+    for _ in range(5):
+        client.post("/accounts/login/", {"login": alice.email, "password": "wrong"})
+    page = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD})
+    assert "This was tried very often. Wait a few minutes, then try again." in text_of(page)
+    assert client.get("/profile/").status_code == 302
+
+
+def test_a_deactivated_person_does_not_get_in(client: Any, alice: Any) -> None:
+    alice.is_active = False
+    alice.save()
+    client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD}, follow=True)
+    assert client.get("/profile/").status_code == 302
+
+
+def test_the_github_button_is_there_only_where_an_application_is_set_up(client: Any, db: None, settings: Any) -> None:
+    assert "GitHub" not in text_of(client.get("/accounts/login/"))
+    app = {"client_id": "portal", "secret": "s"}
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [app]}}
+    assert "Sign in with GitHub" in text_of(client.get("/accounts/login/"))
+    assert "Sign up with GitHub" in text_of(client.get("/accounts/signup/"))
+
+
+def test_without_an_application_the_address_of_github_is_no_crash(client: Any, db: None) -> None:
+    assert client.get("/accounts/github/login/").status_code == 404
+    assert client.post("/accounts/github/login/").status_code == 404
+    assert client.get("/accounts/github/login/callback/").status_code == 404
+
+
+# -- passwords ------------------------------------------------------------------------------------------------
+
+
+def test_a_forgotten_password_is_replaced_through_the_mail(client: Any, alice: Any) -> None:
+    client.post("/accounts/password/reset/", {"email": alice.email})
+    mail = Email.objects.get()
+    assert (mail.name, mail.to) == ("reset_password", alice.email)
+    page = client.get(link(mail), follow=True)
+    client.post(page.request["PATH_INFO"], {"password1": "another long one", "password2": "another long one"})
+    alice.refresh_from_db()
+    assert alice.check_password("another long one")
+    assert Email.objects.latest("pk").subject == "Your password was changed through a link sent by mail"
+
+
+def test_a_reset_link_works_once_and_says_so(client: Any, alice: Any) -> None:
+    client.post("/accounts/password/reset/", {"email": alice.email})
+    address = link(Email.objects.get())
+    alice.set_password("changed meanwhile")
+    alice.save()
+    page = client.get(address, follow=True)
+    assert "This link was used before or has ended." in text_of(page)
+    assert forbidden(page.content.decode()) == []
+
+
+def test_a_reset_for_nobody_looks_the_same_and_the_mail_says_it(client: Any, alice: Any) -> None:
+    known = client.post("/accounts/password/reset/", {"email": alice.email})
+    unknown = client.post("/accounts/password/reset/", {"email": "nobody@acme.example"})
+    assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
+    assert Email.objects.latest("pk").name == "unknown_account"
+
+
+def test_a_changed_password_is_told_to_its_owner(sign_in: SignIn, alice: Any) -> None:
+    new = {"oldpassword": PASSWORD, "password1": "another long one", "password2": "another long one"}
+    sign_in(alice).post("/accounts/password/change/", new)
+    mail = Email.objects.get()
+    assert (mail.to, mail.subject) == (alice.email, "Your password was changed")
+
+
+# -- second factor --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def guarded(alice: Any) -> str:
+    """Alice with a second factor: its secret."""
+    secret = "JBSWY3DPEHPK3PXP"
+    TOTP.activate(alice, secret)
+    return secret
+
+
+def test_the_second_factor_is_asked_at_sign_in(client: Any, alice: Any, guarded: str) -> None:
+    page = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD}, follow=True)
+    assert "Enter the code" in text_of(page)
+    assert client.get("/profile/").status_code == 302
+    wrong = client.post("/accounts/2fa/authenticate/", {"code": "000000"})
+    assert error_at(wrong, "code") == "This code does not fit. Take the one that your app shows now."
+    client.post("/accounts/2fa/authenticate/", {"code": code_of(guarded)})
+    assert client.get("/profile/").status_code == 200
+
+
+def test_the_admin_pages_ask_for_the_second_factor_as_all_pages_do(client: Any, sam: Any) -> None:
+    TOTP.activate(sam, "JBSWY3DPEHPK3PXP")
+    asked = client.get("/admin/", follow=True)
+    assert asked.redirect_chain[-1][0].startswith("/accounts/login/")
+    client.post("/accounts/login/?next=/admin/", {"login": sam.email, "password": PASSWORD})
+    assert client.get("/admin/").status_code == 302
+    client.post("/accounts/2fa/authenticate/", {"code": code_of("JBSWY3DPEHPK3PXP")})
+    assert client.get("/admin/").status_code == 200
+
+
+# -- every page -----------------------------------------------------------------------------------------------
+
+PAGES = (
+    "/accounts/email/", "/accounts/password/change/", "/accounts/logout/", "/accounts/2fa/",
+    "/accounts/3rdparty/", "/profile/", "/accounts/reauthenticate/",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_about_the_account_is_in_our_frame_and_words(sign_in: SignIn, alice: Any, path: str) -> None:
+    response = sign_in(alice).get(path)
+    assert response.status_code == 200
+    html = response.content.decode()
+    assert "Partner portal</title>" in html
+    assert forbidden(html) == []
+    assert not re.search(r'\sstyle="|\son[a-z]+="', html)
+
+
+# -- profile --------------------------------------------------------------------------------------------------
+
+
+def test_a_profile_is_saved_and_times_follow_the_zone(sign_in: SignIn, alice: Any) -> None:
+    page = sign_in(alice).post("/profile/", {"name": "Alice A.", "zone": "Europe/Berlin"}, follow=True)
+    assert "Your profile is saved." in text_of(page)
+    alice.refresh_from_db()
+    assert (alice.name, alice.zone) == ("Alice A.", "Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    "typed", [{"name": ""}, {"name": "<i>A</i>"}, {"name": "x" * 121}, {"zone": "Mars/Olympus"}, {"zone": "../etc"}]
+)
+def test_a_profile_that_cannot_be_is_refused(sign_in: SignIn, alice: Any, typed: dict[str, str]) -> None:
+    page = sign_in(alice).post("/profile/", {"name": "Alice", "zone": "UTC"} | typed)
+    assert page.status_code == 422
+    assert error_at(page, next(iter(typed))) != ""
+    alice.refresh_from_db()
+    assert (alice.name, alice.zone) == ("Alice Archer", "UTC")
+
+
+def test_a_refused_name_does_not_show_in_the_frame(sign_in: SignIn, alice: Any) -> None:
+    page = sign_in(alice).post("/profile/", {"name": "<i>Mallory</i>", "zone": "UTC"})
+    assert "Mallory" not in text_of(page, "header.top")
+
+
+# -- admin ----------------------------------------------------------------------------------------------------
+
+
+def test_staff_appoint_an_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, alice: Any, bob: Any, sam: Any) -> None:
+    alice.is_active = False
+    alice.save()
+    client = sign_in(sam)
+    page = BeautifulSoup(client.get(f"/admin/integrations/partner/{acme.pk}/change/").content, "html5lib")
+    fields = {
+        i["name"]: i.get("value", "") for i in page.select("#partner_form input[name]") if i.get("type") != "submit"
+    }
+    client.post(f"/admin/integrations/partner/{acme.pk}/change/", fields | {"appoint": bob.pk, "alliances_manager": ""})
+    assert acme.memberships.get(user=bob).role == "owner"
+    assert acme.events.get().verb == "owner_appointed"
+    assert Email.objects.get().to == bob.email
+
+
+def test_staff_cannot_make_a_second_company_that_looks_the_same(sign_in: SignIn, acme: Any, sam: Any) -> None:
+    fields = {"name": "АСМЕ", "slug": "other", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
+    page = sign_in(sam).post("/admin/integrations/partner/add/", fields)
+    assert "Acme is here already, and looks just like this name." in page.content.decode()
+
+
+@pytest.mark.parametrize(
+    "path", ["accounts/user/", "accounts/user/add/", "integrations/partner/", "integrations/partner/add/"]
+)
+def test_the_admin_pages_open_for_staff_alone(sign_in: SignIn, sam: Any, rita: Any, path: str) -> None:
+    assert sign_in(sam).get(f"/admin/{path}").status_code == 200
+    assert sign_in(rita).get(f"/admin/{path}").status_code == 302
+
+
+def test_the_admin_page_of_a_person_opens(sign_in: SignIn, sam: Any, alice: Any) -> None:
+    assert sign_in(sam).get(f"/admin/accounts/user/{alice.pk}/change/").status_code == 200
+
+
+def test_the_admin_page_of_somebody_new_makes_a_person(sign_in: SignIn, sam: Any) -> None:
+    fields = {
+        "email": "new@program.example", "name": "New", "usable_password": "true", "password1": "a long one to remember",
+        "password2": "a long one to remember", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0,
+    }  # fmt: skip
+    sign_in(sam).post("/admin/accounts/user/add/", fields)
+    assert User.objects.get(email="new@program.example").check_password("a long one to remember")
+
+
+def test_a_person_is_unique_whatever_the_case(client: Any, db: None) -> None:
+    person("dora@acme.example", "Dora")
+    client.post("/accounts/signup/", NEW | {"email": "DORA@ACME.example"})
+    assert User.objects.count() == 1
