@@ -137,11 +137,11 @@ def test_the_preview_is_the_mail_byte_for_byte(at: Any, alice: Any, bob: Any, ri
     assert [m.to for m in shown] == [alice.email, bob.email]
 
 
-def test_the_same_news_twice_is_one_mail(db: None, alice: Any, now: datetime) -> None:
-    context = {"note": "", "data": {}, "event": None, "integration": None}
+def test_the_same_news_twice_is_one_mail(rocket: Integration, alice: Any, now: datetime) -> None:
+    context = notices.context_of(rocket.events.get())
     with transaction.atomic():
-        first = mail.queue("resumed", "key", alice, context, now=now)
-        again = mail.queue("resumed", "key", alice, context, now=now)
+        first = mail.queue("created", "key", alice, context, now=now)
+        again = mail.queue("created", "key", alice, context, now=now)
     assert (first is not None, again) == (True, None)
 
 
