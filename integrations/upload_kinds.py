@@ -70,9 +70,10 @@ def _read_png(file: BinaryIO) -> None:
         if first and name != b"IHDR":
             break
         first = False
-        file.seek(length + 4, 1)
+        file.seek(length, 1)
+        checksum = file.read(4)
         if name == b"IEND":
-            if length or file.read(1):
+            if length or len(checksum) != 4 or file.read(1):
                 break
             return
     raise Unfit("This PNG is not complete, or something follows its end. Save it again.")
