@@ -120,7 +120,12 @@ class Frame:
     def places(self, table: Sequence[tuple[str, str, str]]) -> list[Place]:
         """The rows of a table whose addresses exist."""
         found = [(word, icon, address(name)) for name, word, icon in table]
-        return [Place(word, icon, href, self.request.path.startswith(href)) for word, icon, href in found if href]
+        return [Place(word, icon, href, self.nearness(href)) for word, icon, href in found if href]
+
+    def nearness(self, href: str) -> str:
+        """The value of aria-current: this page, a page below it, or neither."""
+        path = self.request.path
+        return "page" if path == href else "true" if path.startswith(href) else ""
 
     def __getitem__(self, name: str) -> str:
         """`frame.url_NAME` in a template: that address, or blank."""

@@ -165,12 +165,14 @@ def path(steps: Iterable[Any], *, label: str = "Steps of the program") -> SafeSt
 
 
 def _step(step: Any) -> dict[str, Any]:
-    read = step.get if isinstance(step, dict) else lambda key, default="": getattr(step, key, default)
+    def read(key: str) -> Any:
+        return step.get(key, "") if isinstance(step, dict) else getattr(step, key, "")
+
     state = one_of(read("state"), STEP_STATES, "state of a step")
     return {
         "name": read("name"),
         "state": state,
         "icon": glyph(STEP_STATES[state], 16),
-        "href": read("href", ""),
-        "note": read("note", ""),
+        "href": read("href"),
+        "note": read("note"),
     }

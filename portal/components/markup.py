@@ -48,7 +48,7 @@ def attributes(values: Mapping[str, Any]) -> SafeString:
 
 def fill(template: str, **values: Any) -> SafeString:
     """The component template, filled with these values only: nothing leaks in from the page."""
-    return loader.get_template(f"components/{template}.html").render(values)
+    return SafeString(loader.get_template(f"components/{template}.html").render(values))
 
 
 def trim(content: str) -> SafeString:
