@@ -62,7 +62,7 @@ class Head:
 
     due_today: int
     open: int
-    oldest: datetime | None
+    oldest: str
     tabs: dict[str, int]
 
 
@@ -97,7 +97,13 @@ def head_of(rows: QuerySet[Integration], user: Any, now: datetime) -> Head:
         due_today=Count("pk", filter=Q(turn_due_at__lt=tomorrow)),
         oldest=Min("turn_since"),
     )
-    return Head(found["due_today"], found["all"], found["oldest"], {tab: found[tab] for tab in TABS})
+    oldest = _length(now - found["oldest"]) if found["oldest"] else ""
+    return Head(found["due_today"], found["all"], oldest, {tab: found[tab] for tab in TABS})
+
+
+def _length(waited: timedelta) -> str:
+    """ "6 d", or hours below two days."""
+    return f"{waited.days} d" if waited.days > 1 else f"{int(waited.total_seconds() // 3600)} h"
 
 
 def page_of_rows(

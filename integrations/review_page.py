@@ -15,6 +15,7 @@ from integrations.page import WHOSE, Row, StepRows, requirement_rows, row_of
 from integrations.programs.base import Field, Kind, Requirement, Step
 from integrations.states import Holder, ReviewState, Stage
 from integrations.words import WORDS
+from integrations.workflow import Action
 
 UNSAID = {"waits_for"}  # bookkeeping, no answer
 SETTLED = frozenset({"given", "not_needed", "pass", "waived"})
@@ -175,6 +176,19 @@ def undo_of(integration: Integration, user: Any, now: datetime) -> dict[str, Any
         "until": integration.undo_until,
         "may": rules.may_undo(integration, user),
     }
+
+
+def useful(integration: Integration, offered: Iterable[Action]) -> list[Action]:
+    """The buttons worth showing: without the other half of a pair that cannot matter now, and without the undo,
+    which stands with its decision."""
+    idle = {
+        "undo_decision": True,
+        "resume": not integration.hold,
+        "put_on_hold": bool(integration.hold),
+        "grant_tier": not integration.tier_request,
+        "decline_tier": not integration.tier_request,
+    }
+    return [action for action in offered if not idle.get(action.name, False)]
 
 
 def may_find(integration: Integration, user: Any) -> bool:

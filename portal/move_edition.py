@@ -27,7 +27,7 @@ class MoveForm(forms.Form):
 
     to = forms.ChoiceField(label="Edition", error_messages={"invalid_choice": "The program has no such edition."})
     note = Lines(
-        label="What the partner should know (optional)",
+        label="What the partner should know",
         required=False,
         max_length=2000,
         rows=3,

@@ -27,6 +27,7 @@ from portal.models import Email
 
 WAITS_FOR = {Holder.THIRD_PARTY: "Somebody else", Holder.PARTNER: "The partner", Holder.PROGRAM: "The program"}
 ASKED = "(What you write stands here.)"
+FOR_PROGRAM = (rules.may_decide, rules.may_undo)
 STATUS = {"may": 403, "gone": 409, "stale": 409, "ready": 422}
 
 
@@ -51,7 +52,8 @@ class StepForm(forms.Form):
         super().__init__(*args, **kwargs)
         note = self.fields["note"]
         note.required = guards.note_given in step.conditions
-        note.label = step.custom.get("note", "Note") + ("" if note.required else " (optional)")
+        reader = "partner" if step.permission in FOR_PROGRAM else "program"
+        note.label = step.custom.get("note", f"Note for the {reader}")
         note.error_messages["required"] = "Say why: the reason is part of the decision."
         if step.name == "put_on_hold":
             note.validators.append(MaxLengthValidator(500))
@@ -109,6 +111,7 @@ def _show(
     offered = next((a for a in actions(found, request.user, now=now) if a.name == way.name), None)
     context = {
         "integration": found, "step": way, "label": way.custom["label"], "action": offered, "form": form,
+        "not_yet": "Something is in the way: see above." if offered and offered.blockers else "",
         "mails": mails, "blocked": str(blocked or ""), "refusal": refusal,
         "for_program": rules.works_for_program(request.user), "now": now,
         "undo_window": f"{settings.UNDO_MINUTES} minutes",

@@ -22,6 +22,7 @@ from integrations.review_page import (
     may_find,
     turn_for_reviewer,
     undo_of,
+    useful,
     why_not_decide,
 )
 from integrations.suggest import suggest
@@ -48,7 +49,8 @@ def review_context(found: Integration, user: Any) -> dict[str, Any]:
         "look": look,
         "changes": changes_since(found, look, with_notes=True) if look else [],
         "thread": list(found.messages.select_related("author")),
-        "actions": actions(found, user, now=now),
+        "actions": useful(found, actions(found, user, now=now)),
+        "findings": list(found.findings.all()),
         "suggestions": suggest(found, now) if rules.may_assign(found, user) and found.is_open else [],
         "undo": undo_of(found, user, now),
         "why_not": why_not_decide(found, user),

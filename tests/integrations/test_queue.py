@@ -80,7 +80,7 @@ def test_what_waits_for_the_partner_is_not_in_the_queue_but_can_be_seen(
 def test_the_head_counts_what_is_due_today_what_is_open_and_the_oldest(
     three: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
 ) -> None:
-    assert figures(sign_in(rita).get("/queue/")) == "0 due today · 3 open · oldest from 6 d ago"
+    assert figures(sign_in(rita).get("/queue/")) == "0 due today · 3 open · oldest 6 d"
     due = Integration.objects.get(name="Scan").turn_due_at
     assert due is not None
     time_machine.move_to(due - timedelta(minutes=1), tick=False)
