@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from integrations import rules
+from integrations.actions.create import create
 from integrations.models import Draft, Integration, Partner
 from integrations.workflow import NotAllowed
 
@@ -57,6 +58,32 @@ def save(draft: Draft, data: Mapping[str, Any], *, version: int, by: Any, now: d
         row.saved_by, row.saved_at = by, now
         row.save()
     return row
+
+
+def send(draft: Draft, facts: Mapping[str, Any], *, version: int, by: Any, now: datetime) -> Integration:
+    """Turn a start draft into its integration: once, however often the button is pressed.
+
+    A second press gets the integration of the first. Raises NotAllowed; with kind "stale" where the draft is
+    no longer the `version` that the person looked at.
+    """
+    _may(draft.partner, by)
+    with transaction.atomic():
+        waiting = Draft.objects.filter(pk=draft.pk, sent_at=None, integration=None)
+        taken = waiting.filter(version=version).update(sent_at=now)
+        row = Draft.objects.select_related("partner", "integration", "saved_by").get(pk=draft.pk)
+        if row.integration is not None:
+            return row.integration
+        if not taken:
+            raise _not_as_seen(row)
+        row.integration = create(row.partner, row.program_key, facts, by=by, now=now)
+        row.save(update_fields=["integration"])
+    return row.integration
+
+
+def _not_as_seen(row: Draft) -> NotAllowed:
+    if row.sent_at is not None:
+        return NotAllowed("This draft was thrown away.", "gone")
+    return NotAllowed(f"{row.saved_by or 'Somebody'} changed the draft meanwhile. Look at it again.", "stale")
 
 
 def discard(draft: Draft, *, by: Any, now: datetime) -> None:

@@ -1,0 +1,156 @@
+"""Which programs are there, what does each ask, and which one is mine? Open to everybody."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.vary import vary_on_headers
+
+from integrations.actions.create import entering_edition
+from integrations.page import PathStep
+from integrations.programs import PROGRAMS
+from integrations.programs.base import Edition, Kind, Program, Requirement, Sla, Target, Verb, Who
+from integrations.views.starting import companies_of
+
+KINDS = {
+    "infrastructure": "an infrastructure partner: Terraform manages what your platform offers",
+    "workflow": "a workflow partner: your service takes part in a Terraform run",
+}
+GIVERS = {
+    Who.PARTNER: "you",
+    Who.PROGRAM: "the program",
+    Who.BOTH: "you and the program",
+    Who.MACHINE: "the portal checks it",
+}
+WAYS = {
+    Kind.FORM: "a form",
+    Kind.DOCUMENT: "a document",
+    Kind.AGREEMENT: "an agreement, signed by both sides",
+    Kind.ATTESTATION: "a confirmation",
+    Kind.MEETING: "a meeting",
+    Kind.CREDENTIALS: "test credentials, kept encrypted",
+    Kind.CHECK: "by machine",
+}
+VERBS = {Verb.RESPOND: "answered", Verb.RESOLVE: "resolved", Verb.TRACK: "tracked and resolved"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One requirement as the program's page lists it. `of`: the categories that it is for, blank for all."""
+
+    requirement: Requirement
+    giver: str
+    way: str
+    of: str
+
+
+def program_or_404(key: str) -> Program:
+    if key not in PROGRAMS:
+        raise Http404("There is no program of that name.")
+    return PROGRAMS[key]
+
+
+def edition_or_404(found: Program, date: str) -> Edition:
+    """The edition that the address names; without one, the edition that a new integration enters."""
+    if not date:
+        return entering_edition(found.key)
+    if date not in found.by_date:
+        raise Http404(f"{found.name} has no edition of that date.")
+    return found.edition(date)
+
+
+def asked(edition: Edition, requirements: tuple[Requirement, ...]) -> list[Asked]:
+    """Requirements in words."""
+    names = {c.key: c.name for c in edition.categories}
+    return [
+        Asked(r, GIVERS[r.who], WAYS[r.kind], ", ".join(names.get(key, key) for key in r.categories))
+        for r in requirements
+    ]
+
+
+def promised(target: Target | None) -> str:
+    """ "48 hours", "5 business days, ideally"; blank where nothing is promised."""
+    if target is None:
+        return ""
+    amount = f"{target.hours} hours" if target.hours else f"{target.business_days} business days"
+    return f"{amount}, ideally" if target.ideally else amount
+
+
+def sla_rows(sla: Sla) -> list[tuple[str, str]]:
+    """The promise as (kind of issue, within): empty for a program without figures."""
+    said = (("Critical issues", promised(sla.critical)), ("Other issues", promised(sla.other)))
+    return [(issues, f"{VERBS[sla.verb]} within {within}") for issues, within in said if within]
+
+
+@login_not_required
+def programs(request: HttpRequest) -> HttpResponse:
+    """All programs."""
+    return render(request, "integrations/programs.html", {"products": by_product()})
+
+
+def by_product() -> list[tuple[str, list[Program]]]:
+    """Programs under their products: first the product whose partners are of several kinds, then by name."""
+    found: dict[str, list[Program]] = {}
+    for each in PROGRAMS.values():
+        found.setdefault(each.product, []).append(each)
+    return sorted(found.items(), key=lambda pair: (not any(p.partners for p in pair[1]), pair[0]))
+
+
+@login_not_required
+def program(request: HttpRequest, key: str) -> HttpResponse:
+    """Everything that a program publishes, in one of its editions."""
+    found = program_or_404(key)
+    edition = edition_or_404(found, request.GET.get("edition", ""))
+    return render(request, "integrations/program.html", program_context(found, edition, request.user))
+
+
+def program_context(found: Program, edition: Edition, user: Any) -> dict[str, Any]:
+    entered = entering_edition(found.key)
+    return {
+        "program": found,
+        "edition": edition,
+        "editions": list(reversed(found.editions)),
+        "is_entered": edition == entered,
+        "entered": entered,
+        "kind": KINDS.get(found.partners, ""),
+        "path": [PathStep(step.name, "next", f"#step-{step.key}", "") for step in edition.steps],
+        "steps": [(step, asked(edition, step.requirements)) for step in edition.steps],
+        "tiers": [(tier, asked(edition, tier.requirements)) for tier in edition.tiers],
+        "group_titles": {group.key: group for tier in edition.tiers for group in tier.groups},
+        "sla": sla_rows(edition.sla),
+        "at_once": begins_at_once(user),
+    }
+
+
+def begins_at_once(user: Any) -> bool:
+    """Whether it is clear for which company a person begins, so that a button can make the draft."""
+    return bool(user.is_authenticated) and len(companies_of(user)) == 1
+
+
+@login_not_required
+@vary_on_headers("HX-Request")
+def chooser(request: HttpRequest) -> HttpResponse:
+    """Which program is mine? Questions in the partner's words; the answers stand in the address."""
+    chosen = [PROGRAMS[key] for key in dict.fromkeys(request.GET.getlist("yes")) if key in PROGRAMS]
+    kinds = list(dict.fromkeys(p.partners for p in chosen if p.partners))
+    context = {
+        "products": by_product(),
+        "chosen": chosen,
+        "chosen_keys": [p.key for p in chosen],
+        "kinds": [KINDS.get(kind, kind) for kind in kinds],
+        "is_both": len(kinds) > 1,
+        "asked": bool(request.GET),
+        "at_once": begins_at_once(request.user),
+    }
+    fragment = request.htmx and not request.htmx.history_restore_request  # type: ignore[attr-defined]
+    return render(request, f"integrations/chooser.html{'#answer' if fragment else ''}", context)
+
+
+urlpatterns = [
+    path("start/", chooser, name="start"),
+    path("programs/", programs, name="programs"),
+    path("programs/<slug:key>/", program, name="program"),
+]
