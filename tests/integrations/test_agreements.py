@@ -1,0 +1,140 @@
+"""An agreement is complete when both sides signed one version; it counts for all of the company's integrations."""
+
+from datetime import date, timedelta
+
+import pytest
+
+from integrations.actions import agreements, answers
+from integrations.actions.agreements import Signature
+from integrations.models import Agreement, Integration
+from integrations.states import Status
+from integrations.workflow import NotAllowed
+from tests.conftest import begin
+from tests.integrations.test_documents import examined
+
+TPA, MNDA = "NO-8", "NO-2"
+ALICE = Signature("Alice Archer", date(2026, 4, 10))
+RITA = Signature("Rita Reyes", date(2026, 4, 13))
+
+
+def sign(row, by, now, signature=ALICE, version="2026-01", requirement_id=TPA, **more):
+    return agreements.sign(row, requirement_id, signature, version=version, by=by, now=now, **more)
+
+
+def told(row, requirement_id=TPA):
+    state = Integration.objects.get(pk=row.pk).states.get(requirement_id=requirement_id)
+    return state.status, state.data.get("waits_for", "")
+
+
+def verbs(row):
+    return list(row.events.values_list("verb", flat=True))[1:]
+
+
+def test_company_signs_first(rocket, alice, now):
+    sign(rocket, alice, now)
+    assert told(rocket) == (Status.WAITING, "program")
+    assert verbs(rocket) == ["agreement_to_countersign"]
+
+
+def test_program_countersigns(rocket, alice, rita, now):
+    sign(rocket, alice, now)
+    signed = sign(rocket, rita, now, RITA, version="")
+    event = rocket.events.last()
+    assert (signed.is_complete, signed.version, told(rocket)) == (True, "2026-01", (Status.GIVEN, ""))
+    assert event.verb == "agreement_complete"
+    assert event.data["company_signer"] == "Alice Archer"
+    assert event.data["program_signed_on"] == "2026-04-13"
+
+
+def test_program_signs_first(rocket, alice, rita, now):
+    sign(rocket, rita, now, RITA)
+    assert told(rocket) == (Status.WAITING, "partner")
+    assert sign(rocket, alice, now, version="").is_complete
+    assert verbs(rocket) == ["agreement_to_sign", "agreement_complete"]
+
+
+def test_other_version_than_the_other_side(rocket, alice, rita, now):
+    sign(rocket, alice, now)
+    with pytest.raises(NotAllowed, match="Alice Archer signed version 2026-01"):
+        sign(rocket, rita, now, RITA, version="2025-01")
+
+
+def test_first_signature_without_a_version(rocket, alice, now):
+    with pytest.raises(NotAllowed, match="which version"):
+        sign(rocket, alice, now, version="")
+
+
+def test_own_part_corrected_before_the_other_side(rocket, alice, now):
+    sign(rocket, alice, now)
+    sign(rocket, alice, now, Signature("Bob Baker", ALICE.signed_on), version="2026-02")
+    assert list(Agreement.objects.values_list("version", "partner_signer")) == [("2026-02", "Bob Baker")]
+
+
+def test_signature_sent_twice(rocket, alice, rita, now):
+    sign(rocket, alice, now)
+    sign(rocket, alice, now)
+    sign(rocket, rita, now, RITA, version="")
+    sign(rocket, rita, now, RITA, version="")
+    assert verbs(rocket) == ["agreement_to_countersign", "agreement_complete"]
+
+
+def test_other_signature_on_a_complete_one(rocket, alice, rita, now):
+    sign(rocket, alice, now)
+    sign(rocket, rita, now, RITA, version="")
+    with pytest.raises(NotAllowed, match="signed by both sides already"):
+        sign(rocket, alice, now, Signature("Bob Baker", ALICE.signed_on))
+
+
+@pytest.mark.parametrize(
+    ("day", "sentence"),
+    [(timedelta(days=1), "in the future"), (timedelta(days=-10_000), "Look at the year")],
+)
+def test_day_of_signing_that_cannot_be(rocket, alice, now, day, sentence):
+    with pytest.raises(NotAllowed, match=sentence):
+        sign(rocket, alice, now, Signature("Alice Archer", (now + day).date()))
+
+
+def test_signed_today(rocket, alice, now):
+    assert sign(rocket, alice, now, Signature("Alice Archer", now.date())).partner_signed_on == now.date()
+
+
+def test_foreign_company_signs(rocket, charlie, now):
+    with pytest.raises(NotAllowed, match="Only owners and editors of the company and reviewers"):
+        sign(rocket, charlie, now)
+
+
+def test_agreement_counts_in_every_program(acme, rocket, alice, rita, now):
+    vault = begin(acme, alice, "vault", name="Keeper")
+    sign(rocket, alice, now)
+    sign(rocket, rita, now, RITA, version="")
+    twin = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
+    later = begin(acme, alice, "packer", name="Bundler")
+    its = next(r.id for r in later.edition.requirements() if r.agreement == "tpa")
+    assert (told(vault, twin), told(later, its)) == ((Status.GIVEN, ""), (Status.GIVEN, ""))
+
+
+def test_agreement_begun_elsewhere_is_completed_here(acme, rocket, alice, rita, now):
+    vault = begin(acme, alice, "vault", name="Keeper")
+    twin = next(r.id for r in vault.edition.requirements() if r.agreement == "tpa")
+    sign(rocket, alice, now)
+    assert sign(vault, rita, now, RITA, version="", requirement_id=twin).is_complete
+    assert told(rocket) == (Status.GIVEN, "")
+
+
+def test_document_of_the_agreement_is_replaced(rocket, alice, now, django_capture_on_commit_callbacks):
+    first = sign(rocket, alice, now, file=examined(b"one")).document
+    with django_capture_on_commit_callbacks(execute=True):
+        second = sign(rocket, alice, now, file=examined(b"two")).document
+    first.refresh_from_db()
+    assert (first.removed_at, second.removed_at) == (now, None)
+
+
+def test_mnda_not_needed(rocket, alice, now):
+    answers.not_needed(rocket, MNDA, by=alice, now=now)
+    assert told(rocket, MNDA) == (Status.NOT_NEEDED, "")
+
+
+def test_mnda_signed_after_all(rocket, alice, now):
+    answers.not_needed(rocket, MNDA, by=alice, now=now)
+    sign(rocket, alice, now, requirement_id=MNDA)
+    assert told(rocket, MNDA) == (Status.WAITING, "program")
