@@ -57,7 +57,7 @@ class WithFile(forms.Form):
 
     def __init__(self, *args: Any, request: Any, accept: tuple[str, ...], needed: bool = True, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = UploadField(accept=accept, label="File", required=needed, error_messages={"required": "Choose a file."})
+        field = UploadField(accept=accept, label="File", required=needed)
         field.was_oversized = "file" in oversized(request)
         self.fields["file"] = field
 

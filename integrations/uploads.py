@@ -27,6 +27,7 @@ ENDINGS = {
     "zip": (".zip",),
 }
 LONGEST_NAME = 120
+EMPTY = "This file is empty."
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,13 @@ class UploadField(forms.FileField):
         self.accept = accept
         self.was_oversized = False
         endings = ",".join(ending for kind in accept for ending in ENDINGS[kind])
+        sentences = {
+            "required": "Choose a file.",
+            "empty": EMPTY,
+            "missing": "Choose a file.",
+            "invalid": "Choose a file.",
+        }
+        kwargs.setdefault("error_messages", sentences)
         kwargs.setdefault("widget", forms.FileInput(attrs={"accept": endings}))
         super().__init__(**kwargs)
 
@@ -93,7 +101,7 @@ def examine(file: UploadedFile, accept: tuple[str, ...]) -> Examined:
     """Look at a file's content. Raises ValidationError with the sentence to show."""
     size = file.size or 0
     if not size:
-        raise ValidationError("This file is empty.")
+        raise ValidationError(EMPTY)
     if size > most_bytes():
         raise ValidationError(too_large())
     try:

@@ -12,6 +12,7 @@ from django.urls import path
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
+from integrations import facts
 from integrations.actions.drafts import Conflict
 from integrations.programs.base import Kind
 from integrations.views.common import refused
@@ -64,7 +65,7 @@ def take(page: Page) -> HttpResponse:
     """Press a button: check its form, do it, and say so; a refusal is shown in place with everything typed."""
     request, name = page.request, page.request.POST.get("act", "")
     act = acts_of(page).get(name)
-    if act is None:
+    if act is None or not facts.applies(page.requirement, page.integration):
         refused(request, NotAllowed("This is not offered here any more. Look at what is."))
         return back(page)
     form = act.form(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")

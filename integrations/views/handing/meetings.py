@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
@@ -15,6 +15,7 @@ from integrations.forms_meetings import Accept, Cancel, Hold, Propose
 from integrations.models import Integration, Meeting
 from integrations.states import Holder
 from integrations.views.handing.page import Act, KindPage, Page, plain
+from integrations.workflow import NotAllowed
 
 
 def meeting_of(page: Page) -> Meeting | None:
@@ -90,7 +91,7 @@ def hold(page: Page, form: Hold) -> str:
 def _there(page: Page) -> Meeting:
     meeting = meeting_of(page)
     if meeting is None:
-        raise Http404("There is no meeting yet.")
+        raise NotAllowed("No meeting is proposed yet.", "gone")
     return meeting
 
 
