@@ -22,9 +22,9 @@ def panel(
     return fill("panel", content=content, heading=heading, aside=aside, actions=actions, id=id, flush=flush)
 
 
-def card(content: str, *, heading: str, href: str = "", aside: Any = "") -> SafeString:
+def card(content: str, *, heading: str, href: str = "", aside: Any = "", level: int = 3) -> SafeString:
     """One thing in a grid of equals; with `href` the heading is the link and the whole card is its target."""
-    return fill("card", content=content, heading=heading, href=href, aside=aside)
+    return fill("card", content=content, heading=heading, href=href, aside=aside, level=level)
 
 
 def table(content: str, *, caption: str, show_caption: bool = False) -> SafeString:
@@ -64,9 +64,9 @@ def evidence(content: str, *, summary: Any, open: bool = False) -> SafeString:
     )  # fmt: skip
 
 
-def empty_state(content: str, *, heading: str, icon: str = "inbox", action: Any = "") -> SafeString:
+def empty_state(content: str, *, heading: str, icon: str = "inbox", action: Any = "", level: int = 2) -> SafeString:
     """What will be here, and in the content how to make it so."""
-    return fill("empty_state", content=content, heading=heading, icon=glyph(icon, 26), action=action)
+    return fill("empty_state", content=content, heading=heading, icon=glyph(icon, 26), action=action, level=level)
 
 
 def banner(content: str, *, tone: str = "info", heading: str = "", live: bool = False) -> SafeString:
@@ -133,12 +133,13 @@ def check_result(
     next_try: datetime | None = None,
     action: Any = "",
     id: str = "",
+    level: int = 3,
 ) -> SafeString:
     """A check: chip, verdict in one sentence, the evidence (content) folded, what was looked at and when."""
     one_of(outcome, OUTCOMES, "outcome")
     return fill(
         "check_result", content=trim(content), outcome=outcome, title=title, summary=summary, advice=advice,
-        looked_at=looked_at, at=at, next_try=next_try, action=action, id=id,
+        looked_at=looked_at, at=at, next_try=next_try, action=action, id=id, level=level,
     )  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from portal.components.markup import EMPTY, TONE_ICONS, TONES, attributes, glyph, one_of
@@ -42,15 +42,16 @@ def outcome(value: str, *, text: str = "") -> SafeString:
 
 def tally(counts: Mapping[str, int]) -> SafeString:
     """ "14 ✓ 1 !" for a narrow cell; zero counts are left out, the words stay for screen readers."""
-    parts = [(OUTCOMES[one_of(value, OUTCOMES, "outcome")], count) for value, count in counts.items() if count]
-    return format_html(
-        '<span class="tally">{}</span>',
-        format_html_join(
-            " ",
-            '<span class="tone-{}" title="{} {}">{}{}<span class="visually-hidden"> {}</span></span>',
-            ((tone, count, word.lower(), count, glyph(name, 14), word.lower()) for (name, tone, word), count in parts),
-        ),
-    )
+    said = []
+    for value, count in counts.items():
+        name, tone, word = OUTCOMES[one_of(value, OUTCOMES, "outcome")]
+        words = f"{int(count)} {word.lower()}"
+        if count:
+            said.append(
+                f'<span class="tone-{tone}" title="{words}">{int(count)}{glyph(name, 14)}'
+                f'<span class="visually-hidden"> {word.lower()}</span></span>'
+            )
+    return SafeString(f'<span class="tally">{" ".join(said)}</span>')
 
 
 def button(

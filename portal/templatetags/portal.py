@@ -24,19 +24,19 @@ Blocks, each closed by {% end… %}:
     {% turn sentence="Sign the release." mine=True since=None expected=None label="" at_rest=False %}
        the one button{% endturn %}
     {% panel heading="" aside="" actions="" id="" flush=False %}   actions: {% link_button … as x %} then actions=x
-    {% card heading="Nomad" href="" aside="" %}       put several in <div class="cards">
+    {% card heading="Nomad" href="" aside="" level=3 %}  put several in <div class="cards">
     {% table caption="Integrations" show_caption=False %}<thead>…</thead><tbody>…</tbody>{% endtable %}
        on a phone td.main and td.end share the first line, the other cells the second; td.wide-only goes
     {% timeline label="History" %}{% entry what="Rita asked for two changes" at=moment who="" icon="" tone="neutral"
        private=False id="" %}text{% endentry %}{% endtimeline %}
     {% evidence summary="What was looked at" open=False %}   folded details
-    {% empty_state heading="No integrations yet" icon="inbox" action="" %}how to make it so{% endempty_state %}
+    {% empty_state heading="No integrations yet" icon="inbox" action="" level=2 %}how to make it so{% endempty_state %}
     {% banner tone="good" heading="" live=False %}    tones good warn bad info
     {% facts %}{% fact "Repository" %}…{% endfact %}{% endfacts %}   a blank fact says "not yet"
     <ul class="requirements">{% requirement state="open" title="Support dossier" who="" href="" reason="" action="" %}
        more{% endrequirement %}</ul>                  states are the words of {% outcome %}
     {% check_result outcome="fail" title="Signature" summary="…" advice="" looked_at="v1.4.2, commit 9f3c1e" at=None
-       next_try=None action="" id="" %}evidence{% endcheck_result %}   put several in <div class="checks">
+       next_try=None action="" id="" level=3 %}evidence{% endcheck_result %}   put several in <div class="checks">
     {% decision label="Approve" id="approve" heading="" tone="primary" icon="" disabled="" %}the form{% enddecision %}
        a dialog with JavaScript, unfolds in place without
     {% mail_preview to="…" subject="…" wait="10 minutes" %}exact text{% endmail_preview %}
