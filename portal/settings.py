@@ -316,7 +316,7 @@ else:
     queue_dirs = {name: DATA_DIR / "queue" / name for name in ("messages", "control", "processed")}
     for queue_dir in queue_dirs.values():
         queue_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_URL = "filesystem://localhost"
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": str(queue_dirs["messages"]),
         "data_folder_out": str(queue_dirs["messages"]),

@@ -30,12 +30,16 @@ def is_replacement(template):
 
 
 def is_named(template, words):
-    """Whether the code names the template: whole, or by the one word from which its place is made."""
+    """Whether the code names the template: whole, or as f"place/{word}.html" with the word written elsewhere."""
     if re.search(rf"[\"']{re.escape(template)}[\"'#{{]", words):
         return True
-    place, _, rest = template.partition("/")
-    word = {"emails": rest.partition("/")[0], "components": rest.removesuffix(".html")}.get(place)
-    return word is not None and re.search(rf"[\"']{re.escape(word)}[\"']", words) is not None
+    stem, _, suffix = template.rpartition(".")
+    parts = stem.split("/")
+    for index, word in enumerate(parts):
+        made = "/".join([*map(re.escape, parts[:index]), r"\{\w+\}", *map(re.escape, parts[index + 1 :])])
+        if re.search(rf"[\"']{made}\.{suffix}[\"']", words) and re.search(rf"[\"']{re.escape(word)}[\"']", words):
+            return True
+    return False
 
 
 def test_every_template_is_used(words):

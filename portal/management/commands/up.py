@@ -21,10 +21,16 @@ from portal.demo import SIGN_INS
 HOST = "127.0.0.1"
 PROCESSES = {
     "web": f"gunicorn portal.wsgi -b {HOST}:{{port}} -k gthread --threads 4 --no-control-socket --log-level warning",
-    "worker": "celery -A portal worker -P threads -c 2 -l WARNING --without-gossip --without-mingle",
+    "worker": "celery -q -A portal worker -P threads -c 2 -l WARNING --without-gossip --without-mingle",
     # never inside the worker: it would share the worker's SQLite connection
-    "beat": "celery -A portal beat -l WARNING --pidfile=",
+    "beat": "celery -q -A portal beat -l WARNING --pidfile=",
     "sweep": "manage.py sweep --every 10",
+}
+# root in a container is told so at every start, which helps nobody who looks around
+QUIET = {
+    "LOG_LEVEL": "WARNING",
+    "PYTHONUNBUFFERED": "1",
+    "PYTHONWARNINGS": "ignore:You're running the worker with superuser",
 }
 
 
@@ -57,7 +63,7 @@ class Command(BaseCommand):
 
     def run(self) -> None:
         manager = Processes()
-        surroundings = {"LOG_LEVEL": "WARNING", "PYTHONUNBUFFERED": "1"} | os.environ
+        surroundings = QUIET | os.environ
         for name, line in PROCESSES.items():
             module = "" if line.startswith("manage.py") else "-m "
             command = f"exec {shlex.quote(sys.executable)} {module}{line.format(port=settings.PORT)}"
