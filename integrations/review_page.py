@@ -1,13 +1,12 @@
 """What does a reviewer decide on? Each requirement with its evidence and findings, and why somebody may not decide."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Prefetch
 
 from integrations import facts, rules
 from integrations.models import Document, Finding, Integration, Meeting, RequirementState, Role
@@ -17,7 +16,7 @@ from integrations.states import Holder, ReviewState, Stage
 from integrations.words import WORDS
 from integrations.workflow import Action
 
-UNSAID = {"waits_for"}  # bookkeeping, no answer
+UNSAID = {"waits_for", "documents", "confirmed"}  # bookkeeping, no answer
 SETTLED = frozenset({"given", "not_needed", "pass", "waived"})
 
 
@@ -81,9 +80,8 @@ class _Handed:
 
     def __init__(self, integration: Integration) -> None:
         self.company = integration.partner.name
-        kept = Prefetch("documents", Document.objects.filter(removed_at=None).order_by("pk"))
-        states = integration.states.prefetch_related(kept)
-        self.states = {state.requirement_id: state for state in states}
+        self.states = {state.requirement_id: state for state in integration.states.all()}
+        self.kept = list(Document.objects.filter(partner=integration.partner_id, removed_at=None).order_by("pk"))
         self.findings = _by_requirement(integration.findings.select_related("raised_by", "fixed_by", "verified_by"))
         self.meetings = _by_requirement(integration.meetings.all())
 
@@ -94,11 +92,16 @@ class _Handed:
             row=row,
             whose=self.company if row.holder == WHOSE[Holder.PARTNER] else row.holder,
             answers=tuple(answers_of(requirement, state)) if state else (),
-            documents=tuple(state.documents.all()) if state else (),
+            documents=tuple(self._documents(state)) if state else (),
             results=tuple(state.detail) if state else (),
             meetings=tuple(self.meetings[requirement.id]),
             findings=tuple(self.findings[requirement.id]),
         )
+
+    def _documents(self, state: RequirementState) -> Iterator[Document]:
+        """What the answer names, also where it was handed in for another integration, and what belongs to it."""
+        named = state.data.get("documents", [])
+        return (each for each in self.kept if str(each.uuid) in named or each.state_id == state.pk)
 
 
 def _by_requirement(rows: Iterable[Any]) -> dict[str, list[Any]]:

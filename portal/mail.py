@@ -166,5 +166,6 @@ def _message(mail: Email) -> EmailMultiAlternatives:
     )
     message.attach_alternative(mail.html, "text/html")
     if mail.calendar:
-        message.attach("meeting.ics", mail.calendar, "text/calendar; method=REQUEST")
+        method = "CANCEL" if "METHOD:CANCEL" in mail.calendar else "REQUEST"
+        message.attach("meeting.ics", mail.calendar, f"text/calendar; method={method}")
     return message
