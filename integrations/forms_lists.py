@@ -49,10 +49,11 @@ class ListFilter(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        program = str(self.data.get("program", ""))
         options: dict[str, list[Any]] = {
             "program": [("", "All"), *((key, p.name) for key, p in PROGRAMS.items())],
             "stage": [("", "All"), *((str(s), str(s).capitalize()) for s in Stage)],
-            "category": [("", "All"), *categories(str(self.data.get("program", "")))],
+            "category": [("", "All"), *categories(program if program in PROGRAMS else "")],
             "holder": [(str(key), word) for key, word in HOLDERS.items()],
             "standing": [(str(key), word) for key, word in STANDINGS.items()],
             "sort": [(key, word) for key, (word, _) in SORTS.items()],

@@ -18,6 +18,7 @@ from integrations.views.starting import load_draft, program_of, version_of
 from integrations.workflow import NotAllowed
 
 MINE, THEIRS = "mine", "theirs"
+INTO_PAGE = {"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ def conflict_page(request: HttpRequest, conflict: drafts.Conflict) -> HttpRespon
     context = {"draft": draft, "sides": sides(edition, conflict.mine, draft.data), "colleague": draft.saved_by}
     page = render(request, "integrations/conflict.html", context, status=200 if request.htmx else 409)  # type: ignore[attr-defined]
     if request.htmx:  # type: ignore[attr-defined]
-        page.headers |= {"HX-Retarget": "#main", "HX-Reselect": "#main", "HX-Reswap": "outerHTML"}
+        for name, value in INTO_PAGE.items():
+            page.headers[name] = value
     return page
 
 

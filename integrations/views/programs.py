@@ -12,7 +12,7 @@ from django.views.decorators.vary import vary_on_headers
 from integrations.actions.create import entering_edition
 from integrations.page import PathStep
 from integrations.programs import PROGRAMS
-from integrations.programs.base import Edition, Kind, Program, Requirement, Sla, Target, Verb, Who
+from integrations.programs.base import Edition, Kind, Program, Requirement, Sla, Target, Tier, Verb, Who
 from integrations.views.starting import companies_of
 
 KINDS = {
@@ -118,11 +118,20 @@ def program_context(found: Program, edition: Edition, user: Any) -> dict[str, An
         "kind": KINDS.get(found.partners, ""),
         "path": [PathStep(step.name, "next", f"#step-{step.key}", "") for step in edition.steps],
         "steps": [(step, asked(edition, step.requirements)) for step in edition.steps],
-        "tiers": [(tier, asked(edition, tier.requirements)) for tier in edition.tiers],
-        "group_titles": {group.key: group for tier in edition.tiers for group in tier.groups},
+        "tiers": tier_rows(edition),
         "sla": sla_rows(edition.sla),
         "at_once": begins_at_once(user),
     }
+
+
+def tier_rows(edition: Edition) -> list[tuple[Tier, list[Asked], int]]:
+    """Each tier, what it asks beyond the path, and how many of its requirements the path holds."""
+    path_ids = {r.id for r in edition.requirements()}
+    rows = []
+    for tier in edition.tiers:
+        more = tuple(r for r in tier.requirements if r.id not in path_ids)
+        rows.append((tier, asked(edition, more), len(tier.requirements) - len(more)))
+    return rows
 
 
 def begins_at_once(user: Any) -> bool:
