@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from integrations.forms_requirements import Day
 from integrations.plain import Line, Lines
-from integrations.uploads import UploadField, oversized
+from integrations.uploads import UploadField, oversized, wanted
 
 LONGEST_WAIVER = timedelta(days=366 * 2)
 
@@ -57,7 +57,7 @@ class WithFile(forms.Form):
 
     def __init__(self, *args: Any, request: Any, accept: tuple[str, ...], needed: bool = True, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = UploadField(accept=accept, label="File", required=needed)
+        field = UploadField(accept=accept, label="File", required=needed, help_text=wanted(accept))
         field.was_oversized = "file" in oversized(request)
         self.fields["file"] = field
 

@@ -45,6 +45,12 @@ def most_bytes() -> int:
     return int(settings.UPLOAD_MAX_MB) * 1024 * 1024
 
 
+def wanted(accept: tuple[str, ...]) -> str:
+    """Which files are taken, in words: "PNG or JPEG, at most 20 MB." """
+    kinds = " or ".join(WORDS[kind] for kind in accept)
+    return f"{kinds[0].upper()}{kinds[1:]}, at most {settings.UPLOAD_MAX_MB} MB."
+
+
 def too_large() -> str:
     return f"This file is larger than {settings.UPLOAD_MAX_MB} MB. Make it smaller, or link to it in the thread."
 
@@ -109,9 +115,9 @@ def examine(file: UploadedFile, accept: tuple[str, ...]) -> Examined:
     except upload_kinds.Unfit as why:
         raise ValidationError(str(why)) from None
     if kind not in accept:
-        wanted = " or ".join(WORDS[each] for each in accept)
+        kinds = " or ".join(WORDS[each] for each in accept)
         found = f"Its content is {WORDS[kind]}" if kind else "Its content is none of these"
-        raise ValidationError(f"{wanted} is needed here. {found}, whatever its name says.")
+        raise ValidationError(f"{kinds} is needed here. {found}, whatever its name says.")
     return Examined(file, cleaned_name(file.name or "", kind), kind, size, _digest(file))
 
 

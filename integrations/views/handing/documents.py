@@ -10,7 +10,6 @@ from integrations import rules
 from integrations.actions import documents
 from integrations.forms_handing import PressOne, Upload
 from integrations.models import Agreement, Document
-from integrations.uploads import WORDS
 from integrations.views.handing.page import Act, KindPage, Page, plain
 
 TYPES = {
@@ -40,10 +39,7 @@ def remove(page: Page, form: PressOne) -> str:
 
 
 def context(page: Page) -> dict[str, Any]:
-    return {
-        "documents": documents.current(page.integration, page.requirement.id),
-        "accepted": ", ".join(WORDS[kind] for kind in page.requirement.accept),
-    }
+    return {"documents": documents.current(page.integration, page.requirement.id)}
 
 
 def document(request: HttpRequest, uuid: UUID) -> FileResponse:

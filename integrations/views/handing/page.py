@@ -110,9 +110,15 @@ def needed_before(edition: Edition, requirement: Requirement) -> str:
     return step.name if len(step.stages) == 1 else f"{step.name} ({stage})"
 
 
+def company_of(page: Page) -> str:
+    """The company as the person who looks calls it."""
+    return "your company" if rules.role_of(page.integration.partner, page.user) else page.integration.partner.name
+
+
 def who_of(page: Page) -> str:
     """Who fulfils it, in words for the person who looks."""
-    company = "Your company" if rules.role_of(page.integration.partner, page.user) else page.integration.partner.name
+    company = company_of(page)
+    company = company[0].upper() + company[1:]
     return {
         Who.PARTNER: company,
         Who.PROGRAM: "The program",
@@ -126,8 +132,9 @@ def given_once(page: Page) -> str:
     if page.requirement.scope != Scope.PARTNER:
         return ""
     if page.requirement.agreement:
-        return "Signed once for your company: it counts for all of its integrations."
-    return "Given once for all of your integrations in this program."
+        return f"Signed once for {company_of(page)}: it counts for all of its integrations."
+    whose = "your integrations" if rules.role_of(page.integration.partner, page.user) else "the company's integrations"
+    return f"Given once for all of {whose} in this program."
 
 
 def context_of(page: Page) -> dict[str, Any]:
