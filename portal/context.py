@@ -113,7 +113,7 @@ class Frame:
             return []
         mine = Membership.objects.filter(user=self.user, ended_at=None).select_related("partner")
         return [
-            Place(member.partner.name, "building-2", address("partner", member.partner.slug))
+            Place(member.partner.name, "building-2", address("company", member.partner.slug))
             for member in mine.order_by("partner__name")
         ]
 

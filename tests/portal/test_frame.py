@@ -42,8 +42,8 @@ def test_companies_cost_one_query_and_only_where_shown(alice, django_assert_num_
         frame = frame_of(alice)
         assert (frame.theme, frame.rail) == ("system", [])
     with django_assert_num_queries(1):
-        assert [place.word for place in frame.companies] == ["Acme"]
-        assert [place.word for place in frame.companies] == ["Acme"]
+        assert [(place.word, place.href) for place in frame.companies] == [("Acme", "/company/acme/")]
+        assert len(frame.companies) == 1
 
 
 def test_companies_that_were_left_are_gone(alice, now):
