@@ -54,7 +54,7 @@ def typed(post: QueryDict, before: Mapping[str, Any]) -> dict[str, Any]:
     What GitHub answered is forgotten where it was typed over, or where the address is another one.
     """
     data = dict(before)
-    data |= {key: bounded(post[key]) for key in TEXTS if key in post}
+    data |= {key: bounded(str(post[key])) for key in TEXTS if key in post}
     if "offerings" in post or "repository_address" in post:  # no box ticked sends nothing at all
         data["offerings"] = [bounded(each)[:80] for each in post.getlist("offerings")[:20]]
     if data.get("repository_address", "") != before.get("repository_address", ""):

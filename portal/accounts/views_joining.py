@@ -6,8 +6,9 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 
 from integrations import company
@@ -31,10 +32,16 @@ def company_new(request: HttpRequest) -> HttpResponse:
             form.add_error("name", str(refusal))
         else:
             messages.success(request, f"{partner.name} is here now, and you are its owner.")
-            return redirect("company", partner.slug)
+            return redirect(way_on(request) or resolve_url("company", partner.slug))
     context = {"form": form, "offers": offers, "name": name, "anyway": bool(offers and name) and not company.twin(name)}
     status = 422 if form.is_bound else 200
     return render(request, "accounts/company_new.html", context | waiting_for(request.user), status=status)
+
+
+def way_on(request: HttpRequest) -> str:
+    """Where the person was going before a company was asked of them; blank for nowhere of ours."""
+    target = request.GET.get("next", "")
+    return target if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()) else ""
 
 
 def create(user: Any, wanted: dict[str, str]) -> Partner:

@@ -1,9 +1,12 @@
+import re
+
 import pytest
 from django.http import QueryDict
 
 from integrations.forms import bind, filled, naming_hint, typed
 from integrations.models import Draft, Integration, Membership
 from integrations.programs import PROGRAMS
+from portal.models import Email
 from tests.conftest import NOW, PASSWORD, company
 from tests.fakes.github.server import Repo
 
@@ -152,6 +155,32 @@ def test_person_without_a_company_makes_it_first_and_loses_nothing(client, acme,
     assert client.get(START).headers["Location"] == f"/company/new/?next={START}"
     Membership.objects.create(partner=acme, user=charlie, role="owner", joined_at=NOW)
     assert client.get(START).context["form"].initial["name"] == "Rocket"
+
+
+def test_new_company_leads_back_to_what_was_begun(client, charlie):
+    client.post(START, DATA)
+    Membership.objects.filter(user=charlie).update(ended_at=NOW)
+    client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
+    answer = client.post(f"/company/new/?next={START}", {"name": "Initech", "anyway": "1"})
+    assert answer.headers["Location"] == START
+    assert client.get(START).context["form"].initial["name"] == "Rocket"
+
+
+def test_new_company_leads_to_no_other_site(client, charlie):
+    Membership.objects.filter(user=charlie).update(ended_at=NOW)
+    client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
+    answer = client.post("/company/new/?next=https://evil.example/", {"name": "Initech", "anyway": "1"})
+    assert answer.headers["Location"] == "/company/initech/"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_visitor_signs_up_and_goes_on(client, settings):
+    client.post(START, DATA)
+    fields = {"email": "nina@initech.example", "password1": PASSWORD, "name": "Nina Nash"}
+    client.post(f"/accounts/signup/?next={START}", fields | {"next": START})
+    link = re.search(r"/accounts/confirm-email/[^/\s]+/", Email.objects.get(to="nina@initech.example").text)
+    landed = client.post(link[0], follow=True)
+    assert landed.redirect_chain[-1][0] == f"/company/new/?next={START}"
 
 
 def test_reviewer_is_told_who_begins(sign_in, rita):
