@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 from portal import sweeping
 from portal.models import Email
 from tests.journeys.person import Person
+from tests.journeys.walk import Walk
 
 os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"  # Playwright's loop runs beside the test's own queries
 FLAGS = [
@@ -62,11 +63,12 @@ def visit(chromium: Browser, base: str) -> Iterator[Callable[..., Person]]:
 
     def enter(user: Any = None, *, phone: bool = False, javascript: bool = True) -> Person:
         size = {"width": 375, "height": 812} if phone else {"width": 1280, "height": 900}
-        context = chromium.new_context(viewport=size, java_script_enabled=javascript)  # type: ignore[arg-type]
+        context = chromium.new_context(viewport=size, java_script_enabled=javascript, reduced_motion="reduce")  # type: ignore[arg-type]
         contexts.append(context)
         if user is not None:
             context.add_cookies([{"name": django_settings.SESSION_COOKIE_NAME, "value": session_of(user), "url": base}])
-        return Person(context.new_page(), base, str(user or "visitor"))
+        # The audit is a script: it never ends where scripts are off.
+        return Person(context.new_page(), base, str(user or "visitor"), audits=javascript)
 
     yield enter
     for context in contexts:
@@ -87,6 +89,16 @@ def session_of(user: Any) -> str:
 def background() -> Callable[..., dict[str, int]]:
     """What the background does, done now: mails leave, checks run. Takes the moment it is done at."""
     return lambda now=None: sweeping.sweep(now or timezone.now())
+
+
+@pytest.fixture
+def walk(
+    visit: Callable[..., Person], alice: Any, rita: Any, background: Callable[..., Any], github: Any, tmp_path: Any
+) -> Iterator[Walk]:
+    """Alice and Rita, each at a browser, and an integration that they take through its program."""
+    walking = Walk(visit(alice), visit(rita), background, tmp_path)
+    yield walking
+    walking.end()
 
 
 @pytest.fixture

@@ -1,0 +1,15 @@
+"""A Consul integration: review and certification are one step."""
+
+from typing import Any
+
+from tests.journeys.walk import Walk
+
+
+def test_a_platform_goes_all_the_way(walk: Walk, github: Any) -> None:
+    github.seed()
+    walk.begin(
+        "Should your product work with Consul directly",
+        repository="", name="Rocket mesh", category="Data Plane", offering="Enterprise",
+    )  # fmt: skip
+    walk.to("review").round_of_changes("Show the health checks.", "They are on page two.").to("support")
+    assert (walk.row.standing, walk.row.tier) == ("verified", walk.row.edition.release_tier.key)

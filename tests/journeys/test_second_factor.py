@@ -1,0 +1,51 @@
+"""A person guards the account with a second factor, signs in with it, and loses the phone."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import time_machine
+from allauth.mfa.totp.internal.auth import format_hotp_value, hotp_value, yield_hotp_counters_from_time
+from django.utils import timezone
+
+from tests.conftest import PASSWORD
+from tests.journeys.person import Person
+
+
+def code_of(secret: str) -> str:
+    """What the app on the phone shows now."""
+    return format_hotp_value(hotp_value(secret, next(yield_hotp_counters_from_time())))
+
+
+def sign_in(browser: Person, user: Any) -> None:
+    browser.go("/accounts/login/").write("Mail address", user.email).write("Password", PASSWORD).press("Sign in")
+
+
+def test_a_second_factor_is_set_up_used_and_survives_a_lost_phone(visit: Callable[..., Person], alice: Any) -> None:
+    browser = visit()
+    sign_in(browser, alice)
+    browser.go("/profile/").press("Off").sees("Second factor").press("Set up")
+    browser.sees("Confirm that it is you").write("Password", PASSWORD).press("Continue")
+    secret = browser.page.locator("main code").first.inner_text()
+    browser.shot("second-factor")
+    browser.write("Code", "000000").press("Turn on").sees("This code does not fit.")
+    browser.write("Code", code_of(secret)).press("Turn on").sees("10 of 10 codes are left.")
+    recovery = browser.page.locator("main ul code").first.inner_text()
+
+    with time_machine.travel(timezone.now() + timedelta(minutes=1), tick=True):
+        stranger = visit()
+        sign_in(stranger, alice)
+        stranger.sees("Enter the code").go("/profile/").sees("Sign in")
+        sign_in(stranger, alice)
+        stranger.write("Code", code_of(secret)).press("Sign in").sees("Your integrations")
+
+        without_phone = visit()
+        sign_in(without_phone, alice)
+        without_phone.write("Code", recovery).press("Sign in").sees("Your integrations")
+        without_phone.go("/accounts/2fa/").sees("9 codes left.").press("Turn off")
+        without_phone.sees("Confirm that it is you").write("Password", PASSWORD).press("Continue")
+        without_phone.sees("your password alone signs you in").press("Turn off").sees("The second factor is off.")
+
+    again = visit()
+    sign_in(again, alice)
+    again.sees("Your integrations")

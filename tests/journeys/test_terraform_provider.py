@@ -1,0 +1,26 @@
+"""A Terraform provider, in both editions: everything published first, then verified and listed."""
+
+from typing import Any
+
+import pytest
+
+from tests.fakes.github.server import Repo
+from tests.fakes.registry import Provider
+from tests.journeys.walk import Walk
+
+
+@pytest.mark.parametrize(("edition", "offering"), [("2021-10", "Open Source"), ("2026-06", "Community Edition")])
+def test_a_provider_goes_all_the_way(
+    walk: Walk, github: Any, registry: Any, settings: Any, edition: str, offering: str
+) -> None:
+    settings.PROGRAM_EDITIONS = {"terraform-provider": edition}
+    github.seed(Repo("acme/terraform-provider-rocket", "Rockets as code.", homepage="https://acme.example/rocket"))
+    registry.publish(Provider("acme/rocket"))
+    walk.begin(
+        "Should people create and change things on your platform",
+        repository="acme/terraform-provider-rocket", name="Rocket", category="Networking", offering=offering,
+    )  # fmt: skip
+    walk.to("review").round_of_changes("Name the year.", "It is in the file now.").to("support")
+    row = walk.row
+    assert (row.edition_date, row.standing, row.tier) == (edition, "verified", row.edition.release_tier.key)
+    walk.partner.go("/listed/").sees("Rocket").press("Rocket").sees("How it is verified")

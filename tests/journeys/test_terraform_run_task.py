@@ -1,0 +1,16 @@
+"""A run task: a meeting with three items, a two-line summary, a support dossier."""
+
+from typing import Any
+
+from tests.journeys.walk import Walk
+
+
+def test_a_run_task_goes_all_the_way(walk: Walk, github: Any) -> None:
+    github.seed()
+    walk.begin(
+        "Should your service look at a Terraform run",
+        repository="", name="Rocket preflight", category="Audit", offering="HCP Terraform",
+    )  # fmt: skip
+    walk.to("review").round_of_changes("Show a failing run too.", "It is in the recording.").to("support")
+    assert (walk.row.standing, walk.row.tier) == ("verified", walk.row.edition.release_tier.key)
+    walk.partner.go(f"/listed/{walk.row.uuid}/").sees("First line.", "Second line.")

@@ -1,0 +1,217 @@
+"""Two people take an integration through its whole program in their browsers: every requirement by its own page."""
+
+import struct
+import zlib
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import time_machine
+from django.utils import timezone
+
+from integrations import facts
+from integrations.models import Integration
+from integrations.programs.base import Field, Kind, Requirement, Who
+from integrations.states import Status
+from tests.journeys.person import Person
+
+SECRET = "user: tester\npassword: f0a7-rocket"
+
+
+def png() -> bytes:
+    """The smallest honest picture."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        body = kind + data
+        return struct.pack(">I", len(data)) + body + struct.pack(">I", zlib.crc32(body))
+
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", zlib.compress(b"\x00\x00")) + chunk(b"IEND", b"")
+
+
+FILES = {"png": png(), "txt": b"ok  rocket_test.go  0.3s\n", "pdf": b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n%%EOF\n"}
+
+
+class Walk:
+    """An integration on its way. The clock of the portal is moved where the program makes people wait."""
+
+    def __init__(self, partner: Person, reviewer: Person, background: Callable[..., Any], folder: Path) -> None:
+        self.partner, self.reviewer, self.background, self.folder = partner, reviewer, background, folder
+        self.clock = time_machine.travel(datetime.now(UTC), tick=True)
+        self.traveller = self.clock.start()
+        self.pk = 0
+
+    def end(self) -> None:
+        self.clock.stop()
+
+    def later(self, **delta: float) -> None:
+        """Time passes, and the background does what became due."""
+        self.traveller.move_to(timezone.now() + timedelta(**delta))
+        self.background()
+
+    @property
+    def row(self) -> Integration:
+        return Integration.objects.select_related("partner").get(pk=self.pk)
+
+    @property
+    def page(self) -> str:
+        return f"/integrations/{self.row.uuid}/"
+
+    # -- the way -------------------------------------------------------------------------------------------
+
+    def begin(self, question: str, *, repository: str, name: str, category: str, offering: str) -> "Walk":
+        """From “Which program is mine?” to the integration's page; GitHub fills what it knows."""
+        partner = self.partner.go("/start/").tick(question)
+        partner.press("Show my programs").press("Begin")
+        if repository:
+            partner.write("Repository", f"https://github.com/{repository}").press("Fill from GitHub")
+            partner.page.locator(".prefilled").first.wait_for()
+        partner.write("Name", name).write("What it does", f"{name} does one thing well.")
+        partner.tick(category).tick(offering).press("Look it over")
+        partner.sees("What is sent").press("Begin the integration")
+        self.pk = Integration.objects.get(name=name).pk
+        self.background()
+        return self
+
+    def to(self, stage: str) -> "Walk":
+        """Requirement by requirement and step by step, until the stage is reached."""
+        for _ in range(40):
+            if self.row.stage == stage:
+                return self
+            self.onwards()
+        raise AssertionError(f"never reached {stage}: {self.row.turn_action}")
+
+    def onwards(self) -> None:
+        """The next thing to do, whoever's it is."""
+        row = self.row
+        left = facts.missing_next(row, timezone.now())
+        if left and row.stage != "review":
+            return self.fulfil(left[0])
+        if row.stage in ("review", "release"):
+            for requirement in left:
+                self.fulfil(requirement)
+            return self.decide("Approve" if row.stage == "review" else "List it")
+        self.partner.go(self.page)
+        assert "Your turn" in self.partner.turn()
+        words = self.partner.page.locator(".turn a").inner_text().strip()
+        self.partner.press(words).press(words)
+        return None
+
+    def decide(self, words: str) -> None:
+        """The reviewer decides on the page that shows the exact mail; what can be undone becomes final."""
+        self.reviewer.go(f"{self.page}review/").press(words)
+        self.reviewer.sees("Subject").press(words)
+        self.later(minutes=11)
+
+    def round_of_changes(self, text: str, answer: str) -> "Walk":
+        """One finding: asked for, answered, asked again, verified."""
+        reviewer, partner = self.reviewer, self.partner
+        reviewer.go("/queue/").sees(self.row.name).press(f"Claim {self.row.name}")
+        reviewer.go(f"{self.page}review/")
+        reviewer.page.evaluate("document.querySelectorAll('section > details').forEach(d => { d.open = true })")
+        item = reviewer.page.locator("li.requirement", has_text="Write a finding").first
+        item.get_by_text("Write a finding").click()
+        item.get_by_label("What should change").fill(text)
+        reviewer.press("Write the finding", within=item)
+        reviewer.go(f"{self.page}review/").press("Request changes").sees(text).press("Request changes")
+        self.later(minutes=11)
+        assert self.row.turn_action == "Answer 1 finding"
+        partner.go(self.page).sees(text)
+        partner.write("What you changed, or where it can be seen", answer).press("Answer the finding")
+        partner.go(self.page).press("Request the review again").press("Request the review again")
+        assert (self.row.review_round, self.row.turn_holder) == (2, "program")
+        reviewer.go(f"{self.page}review/").sees(answer).press("Verify")
+        return self
+
+    # -- requirements --------------------------------------------------------------------------------------
+
+    def fulfil(self, requirement: Requirement) -> None:
+        """Meet one requirement on its own page, as the one whose part it is."""
+        KINDS[requirement.kind](self, requirement)
+        state = facts.states_of(self.row)[requirement.id]
+        assert state.is_met(timezone.now()), f"{requirement.id} is {state.status}: {state.summary}"
+
+    def open(self, requirement: Requirement) -> Person:
+        who = self.reviewer if requirement.who == Who.PROGRAM else self.partner
+        return who.go(f"{self.page}requirements/{requirement.id}/")
+
+    def form(self, requirement: Requirement) -> None:
+        person = self.open(requirement)
+        for field in requirement.fields:
+            FIELDS[field.type](person, field)
+        person.press("Give the answers")
+
+    def attestation(self, requirement: Requirement) -> None:
+        self.open(requirement).sees(requirement.statement).tick("I confirm this").press("Confirm")
+
+    def document(self, requirement: Requirement) -> None:
+        kind = next(kind for kind in requirement.accept if kind in FILES)
+        path = self.folder / f"handed-in.{kind}"
+        path.write_bytes(FILES[kind])
+        self.open(requirement).hand_in("File", path).press("Hand it in")
+
+    def agreement(self, requirement: Requirement) -> None:
+        today = f"{timezone.now():%Y-%m-%d}"
+        partner = self.open(requirement).write("Version", "2026-01").write("Signed by", "Alice Archer")
+        partner.write("Signed on", today).press("Record the signature")
+        assert self.row.turn_holder in ("program", "partner")
+        reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
+        reviewer.write("Signed by", "Rita Reyes").write("Signed on", today).press("Record the signature")
+
+    def meeting(self, requirement: Requirement) -> None:
+        address = f"{self.page}requirements/{requirement.id}/"
+        start = timezone.localtime(timezone.now() + timedelta(days=2))
+        partner = self.partner.go(address).write("Time 1", f"{start:%Y-%m-%dT%H:%M}")
+        partner.write("Where", "https://meet.acme.example/rocket").press("Propose these times")
+        reviewer = self.reviewer.go(address)
+        reviewer.page.get_by_role("radio").first.check()
+        reviewer.press("Accept this time")
+        with self.partner.go(address).page.expect_download() as calendar:
+            self.partner.page.get_by_text("Put it into your calendar").click()
+        assert "BEGIN:VEVENT" in calendar.value.path().read_text()
+        self.later(days=2, minutes=5)
+        reviewer.go(address)
+        for item in requirement.meeting_items:
+            reviewer.tick(item)
+        reviewer.press("It was held")
+
+    def credentials(self, requirement: Requirement) -> None:
+        partner = self.open(requirement).write("What it opens", "The test tenant").write("Credentials", SECRET)
+        partner.press("Keep it encrypted").sees_not("f0a7-rocket")
+        if self.row.reviewer is None:
+            self.reviewer.go(f"{self.page}review/").press("Claim")
+        reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
+        reviewer.write("Why you open it", "To run the acceptance tests.").press("Open it").sees("f0a7-rocket")
+        self.partner.go(f"{self.page}requirements/{requirement.id}/").sees("To run the acceptance tests.")
+
+    def check(self, requirement: Requirement) -> None:
+        """The machine looked, or looks now; what it cannot say for certain a reviewer waives with a reason."""
+        self.background()
+        state = facts.states_of(self.row).get(requirement.id)
+        if state is None or state.status == Status.NOT_RUN:
+            reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
+            until = f"{timezone.now() + timedelta(days=90):%Y-%m-%d}"
+            reviewer.write("Why", "Looked at by hand.").write("Until", until).press("Waive it")
+
+
+KINDS: dict[Kind, Callable[[Walk, Requirement], None]] = {
+    Kind.FORM: Walk.form,
+    Kind.ATTESTATION: Walk.attestation,
+    Kind.DOCUMENT: Walk.document,
+    Kind.AGREEMENT: Walk.agreement,
+    Kind.MEETING: Walk.meeting,
+    Kind.CREDENTIALS: Walk.credentials,
+    Kind.CHECK: Walk.check,
+}
+FIELDS: dict[str, Callable[[Person, Field], Any]] = {
+    "text": lambda person, field: person.write(field.label, "Alice Archer"),
+    "lines": lambda person, field: person.write(field.label, "First line.\nSecond line."),
+    "url": lambda person, field: person.write(field.label, "https://acme.example/docs"),
+    "email": lambda person, field: person.write(field.label, "support@acme.example"),
+    "choice": lambda person, field: person.choose(field.label, field.options[0][1]),
+    "choices": lambda person, field: person.tick(field.options[0][1]),
+    "number": lambda person, field: person.write(field.label, "3"),
+    "date": lambda person, field: person.write(field.label, "2027-01-15"),
+    "yes": lambda person, field: person.tick(field.label),
+}
