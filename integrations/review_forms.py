@@ -1,5 +1,6 @@
 """What may people type around a review, and is it fit? Filters of the queue, findings, answers, words, profiles."""
 
+from functools import cache, lru_cache
 from typing import Any
 
 from django import forms
@@ -19,11 +20,15 @@ HOLDERS = {
 }
 
 
+@cache
 def categories(program: str = "") -> list[Any]:
     """Every category of every edition as choices: of one program, else grouped by program."""
-    if program in PROGRAMS:
+    if program:
         return list({c.key: c.name for e in PROGRAMS[program].editions for c in e.categories}.items())
     return [(PROGRAMS[key].name, categories(key)) for key in PROGRAMS]
+
+
+FILTERS = ("program", "stage", "category", "age", "holder")
 
 
 class QueueFilter(forms.Form):
@@ -41,7 +46,7 @@ class QueueFilter(forms.Form):
         choices = {
             "program": [("", "All"), *((key, p.name) for key, p in PROGRAMS.items())],
             "stage": [("", "All"), *((str(s), str(s).capitalize()) for s in OPEN_STAGES)],
-            "category": [("", "All"), *categories(chosen)],
+            "category": [("", "All"), *categories(chosen if chosen in PROGRAMS else "")],
             "age": [("", "Any time"), *AGES.items()],
             "holder": [(str(key), word) for key, word in HOLDERS.items()],
         }
@@ -49,6 +54,17 @@ class QueueFilter(forms.Form):
             field = self.fields[name]
             field.choices = options  # type: ignore[attr-defined]
             field.error_messages["invalid_choice"] = "There is no such choice: all are shown."
+
+
+@lru_cache(maxsize=500)
+def filters_of(given: tuple[str, ...]) -> tuple[dict[str, str], str]:
+    """What is chosen, and the fields as HTML, for the words of the address in the order of FILTERS.
+
+    Kept, since nothing else matters: checking and drawing five choices takes longer than the rest of the page.
+    """
+    form = QueueFilter(dict(zip(FILTERS, given, strict=True)))
+    form.is_valid()
+    return form.cleaned_data, form.render()
 
 
 class FindingForm(forms.Form):

@@ -19,6 +19,7 @@ Finding the way:
     {% crumbs "Queue" queue_url "acme/rocket" %}      words and addresses in turn, the last word is this page
     {% path steps label="Steps of the program" %}     steps with .name .state (done current next) [.href .note]
     {% tabs label="Holder" %}{% tab "Mine" href="?mine" current=True count=3 %}{% endtabs %}
+    {% queue_rows rows now=now %}                     the rows of the reviewers' queue
     {% pagination page param="page" noun="integrations" %}   a Page of a Paginator; keeps the query
 Blocks, each closed by {% end… %}:
     {% turn sentence="Sign the release." mine=True since=None expected=None label="" at_rest=False %}
@@ -49,7 +50,7 @@ Classes that need no tag: muted, mono, visually-hidden, stack, row, cards, requi
 
 from django import template
 
-from portal.components import blocks, inline, lists, markup, moments
+from portal.components import blocks, inline, lists, markup, moments, queue_rows
 
 register = template.Library()
 
@@ -57,6 +58,7 @@ register.simple_tag(markup.glyph, name="icon")
 for small in (
     inline.badge, inline.outcome, inline.tally, inline.button, inline.link_button, inline.person,
     moments.when, moments.due, lists.meter, lists.code, lists.crumbs, lists.tab, lists.draft_line, blocks.path,
+    queue_rows.queue_rows,
 ):  # fmt: skip
     register.simple_tag(small)
 register.simple_tag(takes_context=True)(lists.pagination)
