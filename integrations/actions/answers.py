@@ -70,7 +70,7 @@ def handing_in(integration: Integration, requirement_id: str, *, by: Any) -> Ite
 def _lock_company(integration: Integration, requirement: Requirement) -> None:
     """What is shared by all of a company's integrations is written by one at a time, else two wait for each other."""
     if requirement.scope == Scope.PARTNER:
-        Partner.objects.select_for_update().get(pk=integration.partner_id)
+        Partner.objects.select_for_update(no_key=True).get(pk=integration.partner_id)
 
 
 @transaction.atomic
