@@ -238,7 +238,11 @@ WHITENOISE_USE_FINDERS = not PRODUCTION
 if PRODUCTION:
     STORAGES = {
         "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-        "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+        "staticfiles": {
+            "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage",
+            # unlike uploads they are for everyone, also for a server that is not whoever collected them
+            "OPTIONS": {"file_permissions_mode": 0o644, "directory_permissions_mode": 0o755},
+        },
     }
 MEDIA_ROOT = DATA_DIR / "uploads"
 MEDIA_URL = ""  # uploads are handed out by a view that asks who may see them

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DEPLOY = ROOT / "deploy"
 UNITS = sorted((DEPLOY / "systemd").iterdir())
 COMPOSE = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+CONTAINER = (DEPLOY / "Containerfile").read_text()
 EXAMPLE = (DEPLOY / "portal.env.example").read_text()
 
 
@@ -51,8 +52,18 @@ def test_units_pass_systemds_own_check(tmp_path):
     assert (done.returncode, ours) == (0, [])
 
 
+def test_collected_files_are_for_everyone_to_read(tmp_path):
+    (line,) = re.findall(r"^RUN (SECRET_KEY=build .+?) *\\\n +(.+?) \\\n +(python3 .+?) &&", CONTAINER, re.MULTILINE)
+    environment = dict(word.split("=", 1) for word in " ".join(line[:2]).split())
+    environment |= {"PORTAL_ENV": "production", "PORTAL_DATA": str(tmp_path), "STATIC_ROOT": str(tmp_path / "static")}
+    subprocess.run([sys.executable, *line[2].split()[1:]], cwd=ROOT, env=environment, check=True)
+    collected = [path for path in (tmp_path / "static").rglob("*") if path.suffix != ".gz"]
+    assert tmp_path / "static" / "staticfiles.json" in collected
+    assert [path for path in collected if not path.stat().st_mode & 0o004] == []
+
+
 def test_container_file_copies_what_there_is():
-    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", CONTAINER, re.MULTILINE)
     assert [name for line in copied for name in line.split() if not (ROOT / name).exists()] == []
 
 
