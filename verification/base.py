@@ -105,6 +105,10 @@ class Unavailable(Unreadable):
     """The source did not answer in a way that can be used: an outage, never the partner's fault."""
 
 
+class Refused(Unreadable):
+    """The portal does not take the address or its answer, and says why: the one who wrote the address can mend it."""
+
+
 class Sources(Protocol):
     """The clients that a check reads from: see verification.sources.Sources."""
 
