@@ -75,18 +75,16 @@ def give(
         )  # fmt: skip
         credential.sealed = vault.seal(secret, credential.context())
         credential.save()
-        told = {"label": label, "permanent": permanent, "replaced": bool(replaces)}
-        answer(
-            row,
-            requirement_id,
-            {},
-            by=by,
-            now=now,
-            verb="credential_given",
-            summary=_kept(row, requirement_id),
-            told=told,
-        )
+        _tell_given(row, credential, bool(replaces), by, now)
     return credential
+
+
+def _tell_given(row: Integration, credential: Credential, replaced: bool, by: Any, now: datetime) -> None:
+    told = {"label": credential.label, "permanent": credential.permanent, "replaced": replaced}
+    summary = _kept(row, credential.requirement_id)
+    answer(
+        row, credential.requirement_id, {}, by=by, now=now, verb="credential_given", summary=summary, told=told
+    )  # fmt: skip
 
 
 def _same(known: Credential, row: Integration) -> Credential:
