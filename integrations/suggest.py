@@ -34,8 +34,8 @@ class Suggestion:
 class _Past:
     """Whom of the reviewers this integration and its company have met: sets of ids."""
 
-    here: frozenset[int]
-    company: frozenset[int]
+    here: frozenset[int | None]
+    company: frozenset[int | None]
 
 
 def suggest(integration: Integration, now: datetime) -> list[Suggestion]:
@@ -56,11 +56,11 @@ def _reviewers(integration: Integration) -> list[Any]:
 
 
 def _past(integration: Integration, people: list[int]) -> _Past:
-    met: dict[int, set[int]] = defaultdict(set)
+    met: dict[int | None, set[int | None]] = defaultdict(set)
     events = Event.objects.filter(integration__partner=integration.partner_id, verb__in=REVIEWING, actor_id__in=people)
     for person, where in events.values_list("actor_id", "integration_id").distinct():
         met[where].add(person)
-    return _Past(frozenset(met.pop(integration.pk, set())), frozenset[int]().union(*met.values()))
+    return _Past(frozenset(met.pop(integration.pk, set())), frozenset[int | None]().union(*met.values()))
 
 
 def _weigh(integration: Integration, person: Any, past: _Past, today: date) -> tuple[tuple[Any, ...], Suggestion]:
@@ -94,6 +94,6 @@ def _away(profile: ReviewerProfile, today: date) -> str:
 
 
 def _away_words(away: str, profile: ReviewerProfile) -> str:
-    if away == "away soon":
+    if away == "away soon" and profile.away_from:
         return f"away from {spell(profile.away_from, 'D j M')}"
     return f"away until {spell(profile.away_until, 'D j M')}" if profile.away_until else "away until further notice"

@@ -85,7 +85,7 @@ def step(request: HttpRequest, uuid: UUID, step: str) -> HttpResponse:
             return _take(request, found, step, form)
         except NotAllowed as said:
             refusal, found = said, load(request, uuid)
-            form = StepForm(found, way, typed.dict() | {"version": found.version})
+            form = StepForm(found, way, request.POST.dict() | {"version": found.version})
     return _show(request, found, way, form, refusal)
 
 

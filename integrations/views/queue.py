@@ -37,7 +37,8 @@ def queue(request: HttpRequest) -> HttpResponse:
     for_program(request)
     now = timezone.now()
     filters, drawn = filters_of(tuple(request.GET.get(name, "")[:60] for name in FILTERS))
-    tab = request.GET.get("tab") if request.GET.get("tab") in lines.TABS else "all"
+    asked = request.GET.get("tab", "")
+    tab = asked if asked in lines.TABS else "all"
     rows = lines.chosen(filters, now)
     head = lines.head_of(rows, request.user, now)
     shown = rows.filter(lines.in_tab(tab, request.user, now))
