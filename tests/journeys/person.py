@@ -73,9 +73,9 @@ class Person:
 
     def choose(self, label: str, option: str) -> "Person":
         """Choose from a list, or a radio button."""
-        field = self.page.get_by_label(label).first
-        if field.evaluate("e => e.tagName") == "SELECT":
-            field.select_option(label=option)
+        listed = self.page.get_by_role("combobox", name=label)
+        if listed.count():
+            listed.first.select_option(label=option)
         else:
             self.page.get_by_label(option).first.check()
         return self

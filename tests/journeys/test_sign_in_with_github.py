@@ -4,30 +4,81 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from allauth.mfa.totp.internal.auth import TOTP
 from django.conf import settings as django_settings
 
 from portal.accounts.models import User
+from portal.models import Email
+from tests.conftest import PASSWORD
 from tests.fakes.github.server import GitHub
 from tests.journeys.person import Person
+from tests.journeys.test_second_factor import code_of
 
 pytestmark = pytest.mark.github
 Visit = Callable[..., Person]
+DORA = {"login": "dora", "name": "Dora Dean", "email": "dora@initech.example"}
+ALICE = {"login": "alice-archer", "name": "Alice at home", "email": "alice@acme.example"}
 
 
 @pytest.fixture
 def github_app(github_sign_in: GitHub, settings: Any) -> GitHub:
-    """GitHub's stand-in, to which forms may lead."""
+    """GitHub's stand-in with two people, to which forms may lead."""
     policy = django_settings.CONTENT_SECURITY_POLICY["DIRECTIVES"]
     settings.CONTENT_SECURITY_POLICY = {
         "DIRECTIVES": policy | {"form-action": [*policy["form-action"], github_sign_in.url]}
     }
+    github_sign_in.seed(people=(DORA, ALICE))
     return github_sign_in
 
 
-def test_placeholder(visit: Visit, github_app: GitHub) -> None:
+def at_github(browser: Person, login: str) -> Person:
+    """Say there who one is. The page there is not ours to audit."""
+    browser.page.wait_for_url("**/login/oauth/authorize**")
+    browser.page.get_by_role("button", name=login).click()
+    browser.page.wait_for_url(f"{browser.base}/**")
+    return browser.arrived()
+
+
+def with_github(browser: Person, login: str, words: str = "Sign in with GitHub") -> Person:
+    browser.page.get_by_role("button", name=words).click()
+    return at_github(browser, login)
+
+
+def test_a_person_comes_with_github_and_comes_again(visit: Visit, github_app: GitHub) -> None:
+    dora = visit()
+    dora.go("/accounts/signup/").shot("sign-up")
+    with_github(dora, "dora", "Sign up with GitHub").sees("Create a company")
+    dora.go("/profile/").sees("dora@initech.example", "Set one")
+    again = visit()
+    with_github(again.go("/accounts/login/"), "dora").sees("Create a company")
+    assert list(User.objects.values_list("name", "email")) == [("Dora Dean", "dora@initech.example")]
+
+
+def test_github_opens_the_account_of_the_same_confirmed_address(visit: Visit, github_app: GitHub, alice: Any) -> None:
     browser = visit()
-    browser.go("/accounts/login/")
-    browser.page.get_by_role("button", name="Sign in with GitHub").click()
-    browser.page.wait_for_load_state("load")
-    print(browser.page.url, browser.page.content()[:3000])
+    with_github(browser.go("/accounts/login/?next=/company/"), "alice-archer").sees("Acme", "Alice Archer")
+    assert User.objects.get() == alice
+    mail = Email.objects.get()
+    assert (mail.to, mail.subject) == (alice.email, "A GitHub account was connected")
+
+
+def test_the_second_factor_is_asked_after_github_too(visit: Visit, github_app: GitHub, alice: Any) -> None:
+    TOTP.activate(alice, "JBSWY3DPEHPK3PXP")
+    browser = visit()
+    with_github(browser.go("/accounts/login/"), "alice-archer").sees("Enter the code")
+    browser.write("Code", code_of("JBSWY3DPEHPK3PXP")).press("Sign in").sees("Your integrations")
+
+
+def test_a_github_account_is_connected_and_disconnected(visit: Visit, github_app: GitHub, alice: Any) -> None:
+    browser = visit()
+    browser.go("/accounts/login/").write("Mail address", alice.email).write("Password", PASSWORD).press("Sign in")
+    browser.go("/accounts/3rdparty/").sees("No GitHub account is connected")
+    with_github(browser, "dora", "Connect a GitHub account").sees("The GitHub account is connected.")
+    browser.press("Disconnect it").sees("The GitHub account is disconnected.", "No GitHub account is connected")
+
+
+def test_an_outage_at_github_is_said_and_not_blamed_on_the_person(visit: Visit, github_app: GitHub) -> None:
+    github_app.fail("/login/oauth/access_token", 502)
+    browser = visit()
+    with_github(browser.go("/accounts/login/"), "dora").sees("GitHub could not sign you in", "That is not your doing.")
     assert User.objects.count() == 0

@@ -14,6 +14,7 @@ from integrations import facts
 from integrations.models import Integration
 from integrations.programs.base import Field, Kind, Requirement, Who
 from integrations.states import Status
+from integrations.workflow import actions
 from tests.journeys.person import Person
 
 SECRET = "user: tester\npassword: f0a7-rocket"
@@ -100,6 +101,8 @@ class Walk:
 
     def decide(self, words: str) -> None:
         """The reviewer decides on the page that shows the exact mail; what can be undone becomes final."""
+        ready = {a.label: a.blocked for a in actions(self.row, self.row.reviewer)}
+        assert ready.get(words) == "", ready
         self.reviewer.go(f"{self.page}review/").press(words)
         self.reviewer.sees("Subject").press(words)
         self.later(minutes=11)
