@@ -98,7 +98,7 @@ def decide_join(request: JoinRequest, *, accept: bool, role: str = Role.VIEWER, 
         row.state = JoinRequest.State.ACCEPTED if accept else JoinRequest.State.DECLINED
         row.decided_by, row.decided_at = by, now
         row.save()
-        told = {"person": row.user_id, "name": str(row.user)}
+        told: dict[str, Any] = {"person": row.user_id, "name": str(row.user)}
         if accept:
             told["role"] = _join(partner, row.user, _must_be_role(role), now).role
         record(partner, f"join_{row.state}", by=by, now=now, **told)
@@ -212,7 +212,7 @@ def change_role(membership: Membership, role: str, *, by: Any, now: datetime) ->
         _must_leave_an_owner(partner, row)
         row.role = role
         row.save()
-        told = {"person": row.user_id, "name": str(row.user), "before": before, "role": role}
+        told: dict[str, Any] = {"person": row.user_id, "name": str(row.user), "before": before, "role": role}
         record(partner, "role_changed", by=by, now=now, **told)
         if before == Role.OWNER:
             _revoke_sent_by(row, partner, by, now)

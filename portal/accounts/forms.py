@@ -132,7 +132,15 @@ class NewCompanyForm(forms.Form):
     name = forms.CharField(
         label="Company name", help_text="As customers know it.", widget=forms.TextInput(attrs={"maxlength": 120})
     )
-    website = forms.URLField(label="Website", required=False, assume_scheme="https", max_length=200)
+    # A plain text field: the browser's own check would ask for https:// where we add it.
+    website = forms.URLField(
+        label="Website",
+        required=False,
+        assume_scheme="https",
+        max_length=200,
+        widget=forms.TextInput(attrs={"inputmode": "url", "autocomplete": "url"}),
+        error_messages={"invalid": "This is no website. It looks like https://company.example."},
+    )
 
     def clean_name(self) -> str:
         name = " ".join(self.cleaned_data["name"].split())

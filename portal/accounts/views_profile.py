@@ -1,17 +1,18 @@
 """How is a person called, and in which zone are times shown? Their own page."""
 
+from copy import copy
+
 from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from portal.accounts.forms import ProfileForm
-from portal.accounts.models import User
 
 
 def profile(request: HttpRequest) -> HttpResponse:
     """Name and time zone, and the ways to everything about signing in."""
-    person = User.objects.get(pk=request.user.pk)
+    person = copy(request.user)  # a refused name must not show in the frame of the page
     form = ProfileForm(request.POST or None, instance=person, initial=request.unsent())  # type: ignore[attr-defined]
     if request.method == "POST" and form.is_valid():
         form.save()

@@ -77,8 +77,21 @@ def test_a_github_account_is_connected_and_disconnected(visit: Visit, github_app
     browser.press("Disconnect it").sees("The GitHub account is disconnected.", "No GitHub account is connected")
 
 
-def test_an_outage_at_github_is_said_and_not_blamed_on_the_person(visit: Visit, github_app: GitHub) -> None:
-    github_app.fail("/login/oauth/access_token", 502)
+@pytest.mark.parametrize(
+    ("path", "trouble"),
+    [("/login/oauth/access_token", 502), ("/user$", 500), ("/user$", "garbage"), ("/user$", "cut"), ("/emails$", 503)],
+)
+def test_an_outage_at_github_is_said_and_not_blamed_on_the_person(
+    visit: Visit, github_app: GitHub, path: str, trouble: int | str
+) -> None:
+    github_app.fail(path, trouble)
     browser = visit()
     with_github(browser.go("/accounts/login/"), "dora").sees("GitHub could not sign you in", "That is not your doing.")
     assert User.objects.count() == 0
+
+
+def test_an_outage_at_github_leaves_the_way_by_password(visit: Visit, github_app: GitHub, alice: Any) -> None:
+    github_app.fail("/login/oauth/access_token", 502)
+    browser = visit()
+    with_github(browser.go("/accounts/login/"), "alice-archer").press("Sign in")
+    browser.write("Mail address", alice.email).write("Password", PASSWORD).press("Sign in").sees("Your integrations")

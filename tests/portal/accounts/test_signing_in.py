@@ -8,12 +8,14 @@ import pytest
 from allauth.mfa.totp.internal.auth import TOTP, format_hotp_value, hotp_value, yield_hotp_counters_from_time
 from bs4 import BeautifulSoup
 
+from portal.accounts.adapters import SocialAccountAdapter
 from portal.accounts.models import User
 from portal.models import Email
 from tests.conftest import PASSWORD, person
 from tests.portal.accounts.test_joining import error_at, text_of
 
 SignIn = Callable[[Any], Any]
+APP = {"client_id": "portal", "secret": "of the portal"}
 NEW = {"name": "Dora Dean", "email": "dora@acme.example", "password1": "a long one to remember"}
 
 
@@ -141,10 +143,32 @@ def test_a_deactivated_person_does_not_get_in(client: Any, alice: Any) -> None:
 
 def test_the_github_button_is_there_only_where_an_application_is_set_up(client: Any, db: None, settings: Any) -> None:
     assert "GitHub" not in text_of(client.get("/accounts/login/"))
-    app = {"client_id": "portal", "secret": "s"}
-    settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [app]}}
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [APP]}}
     assert "Sign in with GitHub" in text_of(client.get("/accounts/login/"))
     assert "Sign up with GitHub" in text_of(client.get("/accounts/signup/"))
+
+
+def test_an_address_that_github_has_not_confirmed_is_not_confirmed_here(rf: Any, db: None, settings: Any) -> None:
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": settings.SOCIALACCOUNT_PROVIDERS["github"] | {"APPS": [APP]}}
+    request = rf.get("/")
+    provider = SocialAccountAdapter(request).get_provider(request, "github")
+    emails = [{"email": "alice@acme.example", "primary": True, "verified": False}]
+    said = {"id": 47, "login": "mallory", "email": "alice@acme.example", "emails": emails}
+    login = provider.sociallogin_from_response(request, said)
+    assert [(a.email, a.verified) for a in login.email_addresses] == [("alice@acme.example", False)]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("Dora  Dean", "Dora Dean"), ("<b>Dora</b>", "dora"), (None, "dora"), ("Do\u202era", "dora")]
+)
+def test_the_name_that_github_says_is_plain_or_the_login_stands_for_it(
+    rf: Any, db: None, settings: Any, name: str | None, kept: str
+) -> None:
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": {"APPS": [APP]}}
+    request = rf.get("/")
+    provider = SocialAccountAdapter(request).get_provider(request, "github")
+    login = provider.sociallogin_from_response(request, {"id": 47, "login": "dora", "name": name})
+    assert login.user.name == kept
 
 
 def test_without_an_application_the_address_of_github_is_no_crash(client: Any, db: None) -> None:
