@@ -12,6 +12,8 @@ from integrations import rules
 from integrations.views.common import page_of
 from portal.models import Email
 
+KEYS = frozenset({"confirm_address", "reset_password", "invitation"})  # whoever reads their link can use it
+
 
 def ask_whether_open(request: HttpRequest) -> None:
     """The outbox is the program's; without a mail server it is open, so that a sign-up can be finished."""
@@ -39,6 +41,8 @@ def mail(request: HttpRequest, uuid: UUID) -> HttpResponse:
     found = get_object_or_404(Email, uuid=uuid)
     if found.person_id is None or found.person_id != request.user.pk:
         ask_whether_open(request)
+    if found.name in KEYS and not settings.OUTBOX_OPEN:
+        raise Http404("This mail holds a key to an account: only its address gets it.")
     return render(request, "outbox/mail.html", {"mail": found})
 
 

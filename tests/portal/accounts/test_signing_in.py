@@ -191,6 +191,20 @@ def test_a_forgotten_password_is_replaced_through_the_mail(client: Any, alice: A
     assert Email.objects.latest("pk").subject == "Your password was changed through a link sent by mail"
 
 
+def test_nobody_of_the_program_reads_the_key_to_an_account(
+    client: Any, alice: Any, sam: Any, rita: Any, settings: Any
+) -> None:
+    settings.OUTBOX_OPEN = False
+    client.post("/accounts/password/reset/", {"email": alice.email})
+    mail = Email.objects.get()
+    secret = link(mail)
+    for user in (sam, rita, alice):
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        assert client.get(f"/outbox/{mail.uuid}/").status_code == 404
+        for path in ("/outbox/", "/notifications/", f"/admin/portal/email/{mail.pk}/change/"):
+            assert secret not in client.get(path).content.decode()
+
+
 def test_a_reset_link_works_once_and_says_so(client: Any, alice: Any) -> None:
     client.post("/accounts/password/reset/", {"email": alice.email})
     address = link(Email.objects.get())
