@@ -5,6 +5,7 @@ Run as `python -m tests.fakes.github.install`: says what is missing and ends wit
 
 import fcntl
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -67,12 +68,18 @@ def ensure_node_modules() -> Path:
 def _install() -> None:
     command = [*npm(), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     try:
-        done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, timeout=180)
+        done = subprocess.run(command, cwd=HERE, env=_trusting(), capture_output=True, text=True, timeout=180)
     except subprocess.TimeoutExpired:
         raise Missing("npm ci did not end within 180 s.") from None
     if done.returncode != 0 or not is_installed():
-        said = (done.stderr or done.stdout).strip().splitlines()
-        raise Missing(f"npm ci failed: {said[-1] if said else 'no word why'}")
+        said = [line for line in (done.stderr or done.stdout).splitlines() if line and "complete log" not in line]
+        raise Missing(f"npm ci failed: {said[-1].removeprefix('npm error ') if said else 'no word why'}")
+
+
+def _trusting() -> dict[str, str]:
+    """The environment, in which Node trusts the certificates that Python and curl were told to trust."""
+    told = {"NODE_EXTRA_CA_CERTS": os.environ["SSL_CERT_FILE"]} if "SSL_CERT_FILE" in os.environ else {}
+    return told | os.environ
 
 
 if __name__ == "__main__":
