@@ -124,7 +124,8 @@ class Walk:
         partner.write("What you changed, or where it can be seen", answer).press("Answer the finding")
         partner.go(self.page).press("Request the review again").press("Request the review again")
         assert (self.row.review_round, self.row.turn_holder) == (2, "program")
-        reviewer.go(f"{self.page}review/").sees(answer).press("Verify")
+        reviewer.go(f"{self.page}review/").sees(answer)
+        reviewer.press("Verify", within=reviewer.page.locator("article.finding").first)
         return self
 
     # -- requirements --------------------------------------------------------------------------------------
