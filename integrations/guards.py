@@ -47,7 +47,11 @@ def _titles(integration: "Integration") -> str:
     return f"Still open: {shown}" + (f" and {len(left) - 3} more." if len(left) > 3 else ".")
 
 
-@guard(lambda i: f"On hold: {i.hold_reason}.")
+def _hold(integration: "Integration") -> str:
+    return f"On hold: {integration.hold_reason}."
+
+
+@guard(_hold)
 def not_held(integration: "Integration") -> bool:
     return not integration.hold
 

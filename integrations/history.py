@@ -37,14 +37,15 @@ def record(
 
     `by` is a person, or None for the machine; `data` must be JSON.
     """
-    is_integration = isinstance(about, Integration)
-    stream = f"{'integration' if is_integration else 'partner'}:{about.pk}"
+    integration = about if isinstance(about, Integration) else None
+    partner = about.partner if isinstance(about, Integration) else about
+    stream = f"{'integration' if integration else 'partner'}:{about.pk}"
     last = Event.objects.filter(stream=stream).order_by("-seq").first()
     event = Event(
         stream=stream,
         seq=last.seq + 1 if last else 1,
-        integration=about if is_integration else None,
-        partner=about.partner if is_integration else about,
+        integration=integration,
+        partner=partner,
         verb=verb,
         actor_id=by.pk if by else None,
         actor=str(by) if by else "",

@@ -74,7 +74,7 @@ def queue(
     now = now or timezone.now()
     person = to if hasattr(to, "email") else None
     rendered = render(name, {"person": person, **context})
-    held = hold_until is not None and hold_until > now
+    due_at = max(hold_until or now, now)
     mail, is_new = Email.objects.get_or_create(
         key=key,
         defaults={
@@ -87,8 +87,8 @@ def queue(
             "text": rendered.text,
             "html": rendered.html,
             "calendar": calendar,
-            "state": Email.State.HELD if held else Email.State.QUEUED,
-            "due_at": hold_until if held else now,
+            "state": Email.State.HELD if due_at > now else Email.State.QUEUED,
+            "due_at": due_at,
             "created_at": now,
         },
     )

@@ -13,7 +13,8 @@ Reaction = Callable[[Event], None]
 
 def cancel_mail(event: Event) -> None:
     """The mail of the decision that was undone never goes."""
-    decision = event.integration.events.filter(seq__lt=event.seq, data__has_key="undo_until").last()  # type: ignore[union-attr]
+    earlier = Event.objects.filter(stream=event.stream, seq__lt=event.seq)
+    decision = earlier.filter(data__has_key="undo_until").order_by("seq").last()
     if decision is not None:
         mail.cancel_held(decision)
 

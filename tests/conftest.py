@@ -1,12 +1,13 @@
 """Who plays in the tests? The fixed cast, and integrations driven to a place through the real door."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from django.core.cache import cache
 
+from integrations import facts
 from integrations.actions import answers, create
 from integrations.models import Integration, Membership, Partner, ReviewerProfile
 from integrations.states import Status
@@ -131,8 +132,6 @@ def begin(partner: Partner, by: User, program: str = "nomad", now: datetime = NO
 
 def meet(row: Integration, by: User | None, now: datetime, *, position: int | None = None) -> None:
     """Meet every requirement that blocks the next position, as its owner would have."""
-    from integrations import facts  # noqa: PLC0415
-
     fresh = Integration.objects.get(pk=row.pk)
     there = fresh.position + 1 if position is None else position
     for requirement in facts.missing_at(fresh, there, now):
@@ -169,10 +168,10 @@ def rocket(acme: Partner, alice: User) -> Integration:
 
 
 @pytest.fixture
-def at(acme: Partner, alice: User, rita: User) -> Iterator[Callable[..., Integration]]:
+def at(acme: Partner, alice: User, rita: User) -> Callable[..., Integration]:
     """Acme's integration in a stage: at("review"), at("support", program="vault")."""
 
     def reach(stage: str, program: str = "nomad", **facts: Any) -> Integration:
         return drive(begin(acme, alice, program, **facts), stage, partner=alice, reviewer=rita)
 
-    yield reach
+    return reach

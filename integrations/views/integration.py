@@ -100,7 +100,7 @@ def turn_of_page(found: Integration, user: Any) -> dict[str, Any]:
         "href": targets[kind]() if kind in targets else "",
         "since": found.turn_since,
         "due": found.turn_due_at,
-        "holder": "Your turn" if yours else WHO.get(found.turn_holder, ""),
+        "holder": "Your turn" if yours else WHO.get(Holder(found.turn_holder), "") if found.turn_holder else "",
     }
 
 

@@ -41,8 +41,8 @@ def fill(like: Integration, count: int) -> None:
     Integration.objects.bulk_create(
         (
             Integration(
-                **fixed, uuid=uuid4(), partner_id=owners[n % len(owners)], name=f"Integration {n}", name_key=f"integration{n}",
-                turn_due_at=now + timedelta(minutes=n),
+                **fixed, uuid=uuid4(), partner_id=owners[n % len(owners)], name=f"Integration {n}",
+                name_key=f"integration{n}", turn_due_at=now + timedelta(minutes=n),
             )
             for n in range(have, count)
         ),

@@ -171,7 +171,7 @@ def test_a_waiver_counts_until_it_ends(rocket: Integration, rita: Any, now: date
         )
     row = fresh(rocket)
     assert (row.turn_action, row.wake_at) == ("Complete Engage", now + timedelta(days=30))
-    from integrations.sweep import refresh_due  # noqa: PLC0415
+    from integrations.sweep import refresh_due
 
     assert refresh_due(now + timedelta(days=29)) == 0
     assert refresh_due(now + timedelta(days=30)) == 1
@@ -192,7 +192,7 @@ def test_the_history_is_chained_and_a_changed_byte_is_named(at: At, now: datetim
 
 
 def test_the_history_refuses_to_be_changed(rocket: Integration) -> None:
-    from django.db import DatabaseError, connection, transaction  # noqa: PLC0415
+    from django.db import DatabaseError, connection, transaction
 
     event = rocket.events.get()
     with pytest.raises(TypeError, match="append-only"):
@@ -214,8 +214,8 @@ def test_what_the_company_gives_once_reaches_its_other_integrations(acme: Partne
 
 
 def test_the_turn_that_is_stored_is_the_turn_that_is_derived(at: At, now: datetime) -> None:
-    from integrations.facts import facts_of  # noqa: PLC0415
-    from integrations.states import turn_of  # noqa: PLC0415
+    from integrations.facts import facts_of
+    from integrations.states import turn_of
 
     for stage in ("engage", "develop", "review", "release", "support"):
         row = at(stage, name=f"Rocket {stage}")
