@@ -48,9 +48,7 @@ def main() -> int:
     call_command("createcachetable")
     row, owner, reviewer = build()
     pages = {"queue": (signed_in(reviewer), "/queue/"), "what next": (signed_in(owner), f"/integrations/{row.uuid}/")}
-    print(
-        f"{'page':<12}{'rows':>8}{'req/s':>9}{'floor':>9}{'ratio':>8}{'CPU ms':>9}{'CPU ratio':>11}{'queries':>9}{'kB':>7}  aim"
-    )
+    print(HEAD)
     missed = 0
     for size in SIZES:
         fill(row, size)
