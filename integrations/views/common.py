@@ -20,7 +20,7 @@ def load(request: HttpRequest, uuid: UUID) -> Integration:
     visible = Integration.objects.visible_to(request.user)
     introduced = Introduction.objects.filter(Q(asking=OuterRef("pk")) | Q(other=OuterRef("pk")))
     rows = visible.select_related("partner__alliances_manager", "reviewer", "decided_by").filter(uuid=uuid)
-    integration = rows.annotate(has_introductions=Exists(introduced)).first()
+    integration = rows.annotate(has_introductions=Exists(introduced)).order_by("pk").first()
     if integration is None:
         raise Http404("This integration does not exist, or it is not visible to you.")
     return integration

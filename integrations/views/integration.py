@@ -19,7 +19,7 @@ from integrations.states import Holder
 from integrations.views.common import load, page_of
 from integrations.workflow import actions, steps_from
 
-LATELY = 30
+LATELY = 12
 
 
 def integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
