@@ -80,6 +80,11 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", (event) => { if (event.persisted) release(); });
 
+const NOT_SAVED = {
+  "409": "not saved: a colleague changed this draft, save to see both versions",
+  "sign-in": "not saved: you were signed out; go on, and your text waits while you sign in",
+};
+
 // A draft saves itself two seconds after the last key. What could not be saved is said.
 function keepDraft(form) {
   const words = form.querySelector("[data-draft-words]");
@@ -93,7 +98,7 @@ function keepDraft(form) {
       const answer = await fetch(form.dataset.autosave, {
         method: "POST", body: new FormData(form), headers: { "X-Requested-With": "autosave" },
       });
-      if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
+      if (!answer.ok || answer.redirected) throw new Error(answer.redirected ? "sign-in" : String(answer.status));
       savedAt = Date.now();
       const version = answer.headers.get("X-Draft-Version");
       const field = form.elements.namedItem("version");
@@ -101,8 +106,7 @@ function keepDraft(form) {
       tell("saved just now");
     } catch (problem) {
       savedAt = 0;
-      tell(problem.message === "409" ? "not saved: a colleague changed this draft, save to see both versions"
-        : "not saved; your text is kept on this page, we try again when you type");
+      tell(NOT_SAVED[problem.message] || "not saved; your text is kept on this page, we try again when you type");
     } finally { busy = false; }
   }
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(save, 2000); });
