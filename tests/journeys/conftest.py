@@ -4,9 +4,11 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from django.conf import settings as django_settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 from django.contrib.sessions.backends.db import SessionStore
@@ -89,6 +91,20 @@ def session_of(user: Any) -> str:
 def background() -> Callable[..., dict[str, int]]:
     """What the background does, done now: mails leave, checks run. Takes the moment it is done at."""
     return lambda now=None: sweeping.sweep(now or timezone.now())
+
+
+@pytest.fixture
+def later(background: Callable[..., dict[str, int]]) -> Iterator[Callable[..., None]]:
+    """Time passes: later(minutes=31) moves the portal's clock, and the background does what became due."""
+    clock = time_machine.travel(datetime.now(UTC), tick=True)
+    traveller = clock.start()
+
+    def passes(**delta: float) -> None:
+        traveller.move_to(timezone.now() + timedelta(**delta))
+        background()
+
+    yield passes
+    clock.stop()
 
 
 @pytest.fixture
