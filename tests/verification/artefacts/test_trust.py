@@ -1,0 +1,69 @@
+import base64
+
+import pytest
+
+from verification.artefacts import trust
+from verification.artefacts.openpgp import Unreadable, dearmoured, read_keys
+from verification.artefacts.trust import Level
+
+NOW = 1.8e9
+BEGIN = "-----BEGIN PGP SIGNATURE-----"
+
+
+def vouched(keyring, by="partner", over="good"):
+    inside = dearmoured(keyring.export(over))
+    return keyring.gpg("--armor", "--local-user", f"={by} <{by}@acme.example>", "--detach-sign", data=inside).decode()
+
+
+def broken(why):
+    return f"error verifying trust signature: openpgp: {why}"
+
+
+@pytest.mark.parametrize(
+    ("make", "level", "message"),
+    [
+        (lambda keys: "", Level.SELF, ""),
+        (vouched, Level.PARTNER, ""),
+        (lambda keys: vouched(keys, by="other"), Level.BROKEN, broken("signature made by unknown entity")),
+        (lambda keys: vouched(keys, over="dsa"), Level.BROKEN, broken("invalid signature: RSA verification failure")),
+        (lambda keys: "no armour", Level.BROKEN, "error decoding trust signature: EOF"),
+        (lambda keys: " ", Level.BROKEN, "error decoding trust signature: EOF"),
+    ],
+)  # fmt: skip
+def test_trust_signature(keyring, make, level, message):
+    found = trust.judge(
+        keyring.fingerprint("good"), keyring.export("good"), make(keyring), lambda: keyring.export("partner"), now=NOW
+    )
+    assert (found.level, found.terraform.accepts, found.terraform.message) == (level, not message, message)
+
+
+def test_key_for_partners_is_the_published_one():
+    (key,) = read_keys(trust.partners())
+    assert key.primary.fingerprint == trust.PARTNERS
+    assert (key.primary.shown, key.primary.expires_at, key.primary.revoked) == ("RSA 4096", None, False)
+
+
+def test_key_of_hashicorp_is_official():
+    (fingerprint,) = trust.OFFICIAL
+    assert trust.judge(fingerprint, b"", "", now=NOW).level == Level.OFFICIAL
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "-----BEGIN PGP SIGNATURE-----\n\n{}\n=abcd\n-----END PGP SIGNATURE-----\n",
+        "-----BEGIN PGP SIGNATURE-----\nVersion: 1\nComment: a\n\n{}\n-----END PGP SIGNATURE-----\n",
+        "text in front\n-----BEGIN PGP SIGNATURE-----\r\n\r\n{}\r\n-----END PGP SIGNATURE-----\r\n",
+        "-----BEGIN PGP SIGNATURE-----\n{}\n-----END PGP SIGNATURE-----",
+    ],
+)
+def test_armour_is_taken_off(block):
+    assert dearmoured(block.format(base64.b64encode(b"inside").decode()).encode()) == b"inside"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "inside", "-----BEGIN PGP SIGNATURE-----\n\naa", "-----BEGIN PGP X-----\n\n!\n-----END PGP X-----"]
+)
+def test_no_armour(text):
+    with pytest.raises(Unreadable):
+        dearmoured(text.encode())

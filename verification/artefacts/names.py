@@ -1,0 +1,90 @@
+"""How are the files of a release called? The names that the registry publishes, made and taken apart."""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from verification.artefacts.base import Remark, fail, warn
+
+REPOSITORY = re.compile(r"terraform-provider-([a-z0-9][a-z0-9-]*)")
+TAG = re.compile(r"v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
+ARCHIVE = re.compile(
+    r"terraform-provider-(?P<name>[a-z0-9-]+)_(?P<version>\d+\.\d+\.\d+[0-9A-Za-z.+-]*)_(?P<os>[a-z0-9]+)_(?P<arch>[a-z0-9]+)\.zip"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """An archive's name taken apart. `version` without the "v"."""
+
+    name: str
+    version: str
+    os: str
+    arch: str
+
+
+def prefix(name: str, version: str) -> str:
+    return f"terraform-provider-{name}_{version}"
+
+
+def archive(name: str, version: str, os: str, arch: str) -> str:
+    return f"{prefix(name, version)}_{os}_{arch}.zip"
+
+
+def binary(name: str, version: str, os: str = "") -> str:
+    """The program inside an archive."""
+    return f"terraform-provider-{name}_v{version}" + (".exe" if os == "windows" else "")
+
+
+def manifest(name: str, version: str) -> str:
+    return f"{prefix(name, version)}_manifest.json"
+
+
+def sums(name: str, version: str) -> str:
+    return f"{prefix(name, version)}_SHA256SUMS"
+
+
+def signature(name: str, version: str) -> str:
+    return f"{sums(name, version)}.sig"
+
+
+def parse(filename: str) -> Archive | None:
+    """The archive that a name speaks of, None for any other file."""
+    found = ARCHIVE.fullmatch(filename)
+    return Archive(found["name"], found["version"], found["os"], found["arch"]) if found else None
+
+
+def remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark, ...]:
+    """What is missing or misnamed among the files of a release. `version` without the "v"."""
+    found = [*_missing(filenames, name, version), *_archives(filenames, name, version)]
+    if f"{signature(name, version)}.asc" in filenames or f"{sums(name, version)}.asc" in filenames:
+        found.append(warn("armoured", "There is an armoured signature; the registry reads the binary one, .sig."))
+    return tuple(found)
+
+
+def _missing(filenames: Collection[str], name: str, version: str) -> list[Remark]:
+    found = []
+    if sums(name, version) not in filenames:
+        found.append(fail("no_sums", f"There is no {sums(name, version)}."))
+    if signature(name, version) not in filenames:
+        found.append(fail("no_signature", f"There is no {signature(name, version)}."))
+    if manifest(name, version) not in filenames:
+        found.append(
+            warn("no_manifest", f"There is no {manifest(name, version)}, so protocol 5.0 is taken for granted.")
+        )
+    return found
+
+
+def _archives(filenames: Collection[str], name: str, version: str) -> list[Remark]:
+    zips = sorted(filename for filename in filenames if filename.lower().endswith(".zip"))
+    mine = {filename for filename in zips if _is_of(parse(filename), name, version)}
+    found = []
+    if not mine:
+        found.append(fail("no_archive", f"There is no {prefix(name, version)}_OS_ARCH.zip."))
+    for filename in [filename for filename in zips if filename not in mine][:5]:
+        found.append(fail("misnamed", f"{filename} is not named {prefix(name, version)}_OS_ARCH.zip."))
+    return found
+
+
+def _is_of(archive: Archive | None, name: str, version: str) -> bool:
+    return archive is not None and (archive.name, archive.version) == (name, version)

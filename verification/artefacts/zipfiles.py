@@ -1,0 +1,141 @@
+"""What does a ZIP archive list? Its end and its central directory, taken apart without trusting either.
+
+Python's own reader takes what it can get; here every number is compared with the place where it must lead.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+END = b"PK\x05\x06"
+END_64 = b"PK\x06\x07"
+ENTRY = struct.Struct("<4s6H3L5H2L")
+LOCAL = struct.Struct("<4s5H3L2H")
+TAIL = struct.Struct("<4s4H2LH")
+LONGEST_TAIL = TAIL.size + 65535
+MOST_DIRECTORY = 4 * 1024 * 1024
+ENCRYPTED, DESCRIBED_LATER, UTF_8 = 0x1, 0x8, 0x800
+STORED, DEFLATED = 0, 8
+SYMLINK, FOLDER, FILE = 0o120000, 0o040000, 0o100000
+
+
+class Malformed(ValueError):
+    """The bytes are no archive that can be read. `key` names the reason; the text is a sentence."""
+
+    def __init__(self, key: str, text: str) -> None:
+        super().__init__(text)
+        self.key = key
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """An entry of the central directory. `start` is where its local header begins, `data` where its bytes do."""
+
+    raw_name: bytes
+    flags: int
+    method: int
+    crc: int
+    packed: int
+    size: int
+    mode: int
+    start: int
+    data: int
+    local: tuple[bytes, int, int, int, int, int]  # name, flags, method, crc, packed, size, as the local header says
+
+    @property
+    def name(self) -> str:
+        return self.raw_name.decode("utf-8" if self.flags & UTF_8 else "cp437", "replace")
+
+    @property
+    def is_folder(self) -> bool:
+        return self.raw_name.endswith(b"/")
+
+    @property
+    def kind(self) -> int:
+        """The type of file that Unix keeps in a mode; 0 where none is kept."""
+        return self.mode & 0o170000
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """All members. `start` and `end` bound the central directory; `before` and `after` count bytes outside."""
+
+    members: tuple[Member, ...]
+    start: int
+    end: int
+    before: int
+    after: int
+    comment: bytes
+
+
+def read(file: BinaryIO, size: int, most: int) -> Directory:
+    """The directory of an archive of `size` bytes with at most `most` members. Raises Malformed."""
+    at, tail, comment, after = _tail(file, size)
+    _, disk, first_disk, here, count, length, offset, _ = tail
+    if 0xFFFF in (count, here) or 0xFFFFFFFF in (length, offset) or _is_64(file, at):
+        raise Malformed("zip64", "The archive is in the format for more than 4 GiB.")
+    if disk or first_disk or here != count:
+        raise Malformed("disks", "The archive is a part of several.")
+    if count > most:
+        raise Malformed("members", f"The archive has {count} members; {most} are the most.")
+    start = at - length
+    if start < 0 or start < offset:
+        raise Malformed("directory", "The central directory is not where the archive says.")
+    if length > MOST_DIRECTORY:
+        raise Malformed("directory_size", "The central directory is too long.")
+    before = start - offset  # places count from the archive's own beginning
+    file.seek(start)
+    entries = tuple(_entries(file, file.read(length), count, before, start))
+    return Directory(entries, start, at, before, after, comment)
+
+
+def _tail(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], bytes, int]:
+    """(where the last record is, its fields, the comment, bytes behind it)."""
+    file.seek(max(0, size - LONGEST_TAIL))
+    base, last = file.tell(), file.read(LONGEST_TAIL)
+    at = last.rfind(END)
+    while at >= 0:
+        if at + TAIL.size <= len(last):
+            fields = TAIL.unpack_from(last, at)
+            end = at + TAIL.size + fields[-1]
+            if end <= len(last):
+                return base + at, fields, last[at + TAIL.size : end], len(last) - end
+        at = last.rfind(END, 0, at)
+    raise Malformed("no_zip", "The file is no ZIP archive.")
+
+
+def _is_64(file: BinaryIO, at: int) -> bool:
+    if at < 20:
+        return False
+    file.seek(at - 20)
+    return file.read(4) == END_64
+
+
+def _entries(file: BinaryIO, directory: bytes, count: int, before: int, end: int) -> Iterator[Member]:
+    at = 0
+    for _ in range(count):
+        if at + ENTRY.size > len(directory):
+            raise Malformed("directory_short", "The central directory ends before its last member.")
+        fields = ENTRY.unpack_from(directory, at)
+        signature, _, _, flags, method, _, _, crc, packed, size, name, extra, comment, _, _, outer, offset = fields
+        if signature != b"PK\x01\x02":
+            raise Malformed("directory_entry", "The central directory holds something else than members.")
+        raw_name = directory[at + ENTRY.size : at + ENTRY.size + name]
+        start = before + offset
+        local, data = _local(file, start, end)
+        yield Member(raw_name, flags, method, crc, packed, size, outer >> 16, start, data, local)
+        at += ENTRY.size + name + extra + comment
+    if at != len(directory):
+        raise Malformed("directory_long", "The central directory is longer than its members.")
+
+
+def _local(file: BinaryIO, start: int, end: int) -> tuple[tuple[bytes, int, int, int, int, int], int]:
+    """What the header in front of the bytes says, and where the bytes begin."""
+    file.seek(start)
+    head = file.read(LOCAL.size)
+    if start + LOCAL.size > end or len(head) < LOCAL.size or head[:4] != b"PK\x03\x04":
+        raise Malformed("local_header", "A member is not where the central directory says.")
+    _, _, flags, method, _, _, crc, packed, size, name, extra = LOCAL.unpack(head)
+    data = start + LOCAL.size + name + extra
+    return (file.read(name), flags, method, crc, packed, size), data
