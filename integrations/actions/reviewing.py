@@ -34,8 +34,10 @@ def keep_claim(integration: Integration, *, by: Any, now: datetime) -> None:
 
 
 def put_back(integration: Integration, *, by: Any, now: datetime) -> None:
-    """Give a claimed integration back to the queue."""
+    """Give one's own integration back to the queue. What another holds is given away by assign() only."""
     with changing(integration, rules.may_decide, by=by, now=now) as row:
+        if row.reviewer_id != by.pk:
+            raise NotAllowed(f"{row.reviewer} has it, not you." if row.reviewer else "Nobody has it.", "stale")
         row.reviewer, row.claimed_until = None, None
         record(row, "put_back", by=by, now=now, internal=True)
 
