@@ -1,0 +1,39 @@
+"""What does one request answer, without leaving anything behind?"""
+
+from copy import deepcopy
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from django.test import Client
+
+from integrations.models import Event
+
+
+def client_of(user: Any) -> Client:
+    client = Client(raise_request_exception=False)
+    if user is not None:
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def asked(client: Client, url: str, fields: dict[str, Any] | None = None) -> tuple[str, str]:
+    """The code of one request and all that its answer says; whatever it wrote, cookies too, is taken back."""
+    before, cookies = Event.objects.count(), deepcopy(client.cookies)
+    if fields and fields.get("file"):
+        fields = fields | {"file": SimpleUploadedFile(str(fields["file"]), b"All tests passed.")}
+    with transaction.atomic():
+        answer = client.get(url) if fields is None else client.post(url, fields)
+        text = told(answer)
+        done = "+" if Event.objects.count() > before else ""
+        transaction.set_rollback(True)
+    client.cookies = cookies
+    led_in = answer.status_code == 302 and answer["Location"].startswith("/accounts/")
+    return ("in" if led_in else str(answer.status_code)) + done, text
+
+
+def told(answer: Any) -> str:
+    """All that an answer says: its head, its cookies and its body."""
+    body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+    answer.close()
+    return f"{answer.headers} {answer.cookies} {body.decode('utf-8', 'replace')}"

@@ -1,0 +1,192 @@
+"""What can be reached at all? A world with one of everything, and every address of ours into it.
+
+Every private text of Acme holds the canary. The moments are relative to today, as the pages' clock is.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import URLPattern, URLResolver, get_resolver, reverse
+from django.utils import timezone
+
+from integrations import vault
+from integrations.actions import answers, credentials, documents, drafts, introductions, meetings, people, reviewing
+from integrations.models import Integration
+from integrations.uploads import examine
+from integrations.workflow import perform
+from portal.accounts import inviting
+from portal.models import Email
+from tests.conftest import begin, drive
+
+Press = tuple[str, dict[str, Any], dict[str, Any]]
+CANARY = "canary-7f3a"
+OURS = ("portal.", "integrations.", "verification.")
+ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam")
+LOGS, MEETING, ACCOUNTS, FORM, ATTESTED, AGREED = "NO-7-LOGS", "NO-7", "NO-6", "NO-3", "NO-5", "NO-8"
+
+
+def patterns(found: Any = None) -> Iterator[URLPattern]:
+    """Every address of ours, in order; libraries' own pages (sign-in, admin) apart."""
+    for pattern in get_resolver().url_patterns if found is None else found:
+        if isinstance(pattern, URLResolver):
+            yield from patterns(pattern.url_patterns)
+        elif pattern.callback.__module__.startswith(OURS):
+            yield pattern
+
+
+def names() -> set[str]:
+    return {str(pattern.name) for pattern in patterns()}
+
+
+def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
+    """Acme's integration in review with one of everything; Globex works on the same and is told no more."""
+    alice, charlie, rita = cast["alice"], cast["charlie"], cast["rita"]
+    now = timezone.now() - timedelta(days=1)
+    row = begin(acme, alice, name=f"Rocket {CANARY}", description=CANARY, now=now)
+    row = drive(row, "review", partner=alice, reviewer=rita, now=now)
+    reviewing.claim(row, by=rita, now=timezone.now())
+    booster = begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1, now=now)
+    lander = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=2, now=now)
+    listed, told = drive(booster, "support", partner=alice, reviewer=rita, now=now), changes_asked(lander, cast, now)
+    other = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=3, now=now)
+    asked = introductions.ask(other, row, "We build a rocket too.", by=charlie, now=now)
+    invitation = inviting.send(acme, "charlie@globex.example", "viewer", by=alice, now=now)
+    texts = {**talk(row, cast, now), **handed(row, cast, now)}
+    row = Integration.objects.get(pk=row.pk)
+    return {
+        "partner": acme, "integration": row, "rob": cast["rob"],
+        "listed": listed, "other": other, "told": told, "introduction": asked,
+        "invitation": invitation, "token": people.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
+        "join": people.ask_to_join(acme, message="Hello.", by=charlie, now=now),
+        "member": acme.memberships.get(user=cast["bob"]), **texts,
+    }  # fmt: skip
+
+
+def changes_asked(row: Any, cast: Any, now: Any) -> Any:
+    """In review with a finding that the company was told and has not answered."""
+    rita = cast["rita"]
+    row = drive(row, "review", partner=cast["alice"], reviewer=rita, now=now)
+    reviewing.claim(row, by=rita, now=now)
+    reviewing.raise_finding(row, FORM, f"Explain {CANARY}.", by=rita, now=now)
+    perform(row, "request_changes", by=rita, note=CANARY, now=now)
+    return Integration.objects.get(pk=row.pk)
+
+
+def talk(row: Any, cast: Any, now: Any) -> dict[str, Any]:
+    """What both sides wrote: a finding that the company was told and one that it was not, messages, a note."""
+    rita, alice = cast["rita"], cast["alice"]
+    reviewing.say(row, f"From us: {CANARY}", by=alice, now=now)
+    reviewing.say(row, f"Note: {CANARY}", by=rita, now=now, internal=True)
+    untold = reviewing.raise_finding(row, FORM, f"Show {CANARY}.", by=rita, now=now)
+    start = drafts.open_start(row.partner, "vault", by=alice, now=now)
+    kept = {"name": f"Draft {CANARY}", "repository_address": "acme/vault-plugin-x"}
+    return {"finding": untold, "draft": drafts.save(start, kept, version=0, by=alice, now=now)}
+
+
+def handed(row: Any, cast: Any, now: Any) -> dict[str, Any]:
+    """What was handed in: a document, an agreed meeting, an account."""
+    alice, rita = cast["alice"], cast["rita"]
+    file = SimpleUploadedFile(f"{CANARY}.txt", CANARY.encode())
+    document = documents.upload(row, LOGS, examine(file, ("txt",)), by=alice, now=now)
+    times = (now + timedelta(days=5), now + timedelta(days=6))
+    proposal = meetings.Proposal(times, f"https://{CANARY}.example", 45)
+    meeting = meetings.propose(row, MEETING, proposal, by=alice, now=now)
+    meeting = meetings.accept(meeting, meetings.times_of(meeting)[0], by=rita, now=now)
+    account = credentials.give(
+        row, ACCOUNTS, CANARY, vault.Secret(f"password {CANARY}"), permanent=False, by=alice, now=now, uuid=uuid4()
+    )  # fmt: skip
+    answers.answer(row, FORM, {"tests": CANARY}, by=alice, now=now)
+    mail = Email.objects.filter(person=alice, name="meeting_agreed").first()
+    return {"document": document, "meeting": meeting, "account": account, "mail": mail}
+
+
+def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
+    """The parts of an address, each naming something of Acme's."""
+    row = world["integration"]
+    special: dict[str, dict[str, Any]] = {
+        "company_invitation": {"pk": world["invitation"].pk},
+        "company_invited": {"pk": world["invitation"].pk},
+        "company_request": {"pk": world["join"].pk},
+        "company_member": {"pk": world["member"].pk},
+        "introduction": {"pk": world["introduction"].pk},
+        "document": {"uuid": world["document"].uuid},
+        "meeting_ics": {"uuid": world["meeting"].uuid},
+        "listing": {"uuid": world["listed"].uuid},
+        **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
+        "mail": {"uuid": world["mail"].uuid},
+        "prefill": {"uuid": world["draft"].uuid},
+        "confirm_start": {"uuid": world["draft"].uuid},
+    }
+    common = {
+        "uuid": world["draft"].uuid if name.startswith("draft") else row.uuid, "slug": row.partner.slug,
+        "pk": world["finding"].pk, "token": world["token"], "key": "nomad", "program": "nomad",
+        "requirement_id": FORM, "step": "approve",
+    }  # fmt: skip
+    return common | special.get(name, {})
+
+
+def address(name: str, world: dict[str, Any], **parts: Any) -> str:
+    """The address of a page by its name; `parts` in the place of the usual ones."""
+    taken = next(p for p in patterns() if p.name == name and (name != "company" or p.pattern.converters))
+    known = kwargs_of(name, world) | parts
+    return reverse(name, kwargs={key: known[key] for key in taken.pattern.converters})
+
+
+def pressed(world: dict[str, Any]) -> dict[str, tuple[str, dict[str, Any]]]:
+    """What people really press, by "page: what": the address and what is sent."""
+    found = {}
+    for label, parts, fields in [*of_steps(world), *of_requirements(world), *of_pages(world)]:
+        found[label] = (address(label.partition(":")[0], world, **parts), fields)
+    return found
+
+
+def of_steps(world: dict[str, Any]) -> Iterator[Press]:
+    """(label, parts of the address, what is sent) of steps."""
+    row = world["integration"]
+    for name in ("approve", "request_changes", "decline", "put_on_hold", "withdraw", "advance", "release"):
+        yield f"step: {name}", {"step": name}, {"note": "Because.", "version": row.version, "waits_for": "partner"}
+    for name, there in (("request_again", world["told"]), ("archive", world["listed"])):
+        yield f"step: {name}", {"step": name, "uuid": there.uuid}, {"note": "Because.", "version": there.version}
+
+
+def of_requirements(world: dict[str, Any]) -> Iterator[Press]:
+    time = (timezone.now() + timedelta(days=9)).strftime("%Y-%m-%dT%H:%M")
+    until = (timezone.now() + timedelta(days=30)).strftime("%Y-%m-%d")
+    account, document = world["account"].uuid, world["document"].uuid
+    for act, there, fields in (
+        ("answer", FORM, {"tests": "make", "documentation": "https://x.example", "answered": 2}),
+        ("confirm", ATTESTED, {"confirmed": "on"}),
+        ("upload", LOGS, {"file": "a.txt"}),
+        ("remove", LOGS, {"uuid": document}),
+        ("sign", AGREED, {"version": "1", "signer": "A", "signed_on": "2026-01-02"}),
+        ("propose", MEETING, {"time_1": time, "minutes": 45}),
+        ("cancel", MEETING, {"reason": "Ill."}),
+        ("give", ACCOUNTS, {"uuid": str(uuid4()), "label": "Tenant", "secret": "x"}),
+        ("withdraw", ACCOUNTS, {"uuid": account}),
+        ("reveal", ACCOUNTS, {"uuid": account, "reason": "Test."}),
+        ("waive", FORM, {"reason": "Fine.", "until": until}),
+    ):
+        yield f"requirement: {act}", {"requirement_id": there}, {"act": act, **fields}
+
+
+def of_pages(world: dict[str, Any]) -> Iterator[Press]:
+    facts = {"name": "New name", "description": "Other.", "category": "ci-cd", "offerings": ["Open Source"]}
+    yield "edit_facts: a name", {}, facts | {"repository_address": world["integration"].repository, "homepage": ""}
+    yield "assign: to rob", {}, {"reviewer": world["rob"].pk}
+    yield "company_invite: a viewer", {}, {"email": "v@acme.example", "role": "viewer"}
+    yield "company_invitation: revoke", {}, {"do": "revoke"}
+    yield "company_request: accept", {}, {"do": "accept", "role": "viewer"}
+    yield "company_member: role", {}, {"do": "role", "role": "viewer"}
+    yield "company_member: end", {}, {"do": "end"}
+    yield "draft_save: a name", {}, {"name": "Other", "version": world["draft"].version}
+    yield "finding_new: on a form", {}, {"requirement": FORM, "text": "More tests."}
+    yield "finding_fix: an answer", {}, {"answer": "Done."}
+    yield "finding_fix: not told yet", {"pk": world["finding"].pk}, {"answer": "Done."}
+    yield "introduction: agree", {}, {"answer": "agree"}
+    yield "move_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
+    yield "partner: manager", {}, {"manager": world["rob"].pk}
+    yield "say: a message", {}, {"body": "Hello."}
+    yield "say: a note", {}, {"body": "Hello.", "internal": "on"}

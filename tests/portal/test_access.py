@@ -1,0 +1,62 @@
+"""Who gets which answer? Every address and everything that people press × role, compared with access.txt.
+
+A cell holds the codes of a GET and, after a slash, of an empty POST; lines with a colon hold one code, of a
+POST as people press it. 200 shown, 302 led elsewhere (`in`: to the sign-in), 403 refused, 404 not there for
+this person, 409 in the way, 422 sent back with its reasons. A `+` behind it: something was done.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.portal.asking import asked, client_of
+from tests.portal.everything import ROLES, address, names, patterns, pressed
+
+TABLE = Path(__file__).with_name("access.txt")
+
+
+@pytest.fixture(autouse=True)
+def with_a_mail_server(settings: Any) -> None:
+    """As people have it: the outbox is open to everybody on a machine of one's own only."""
+    settings.OUTBOX_OPEN = False
+
+
+def cell(client: Client, url: str) -> str:
+    return f"{asked(client, url)[0]}/{asked(client, url, {})[0]}"
+
+
+def walked(cast: Any, world: Any) -> dict[str, list[str]]:
+    """The whole table as it is now."""
+    clients = [client_of(cast[role]) for role in ROLES]
+    lines = {name: [cell(client, address(name, world)) for client in clients] for name in sorted(names())}
+    for label, (url, fields) in sorted(pressed(world).items()):
+        lines[label] = [asked(client, url, fields)[0] for client in clients]
+    return lines
+
+
+def written() -> dict[str, list[str]]:
+    lines = [line.rsplit(maxsplit=len(ROLES)) for line in TABLE.read_text("utf-8").splitlines() if line.strip()]
+    return {line[0].strip(): line[1:] for line in lines if not line[0].startswith("#")}
+
+
+def drawn(lines: dict[str, list[str]]) -> list[str]:
+    width = max(map(len, lines))
+    return [f"{name:{width}}  " + " ".join(f"{each:9}" for each in cells).rstrip() for name, cells in lines.items()]
+
+
+def test_access_is_as_written(cast: Any, world: Any) -> None:
+    """A new address fails here until its line is written, after thinking about who should reach it."""
+    now, table = walked(cast, world), written()
+    differing = {name: cells for name, cells in now.items() if table.get(name) != cells}
+    was = {name: table.get(name, ["none"] * len(ROLES)) for name in differing}
+    gone = sorted(set(table) - set(now))
+    told = [f"- {old}\n+ {new}" for old, new in zip(drawn(was or {"": []}), drawn(differing or {"": []}), strict=True)]
+    said = "\n".join(["", "  " + " ".join(ROLES), *told, f"Gone: {gone}"])
+    assert (differing, gone) == ({}, []), said
+    assert not [name for name, cells in now.items() if any(code.startswith("5") for code in "/".join(cells).split("/"))]
+
+
+def test_every_address_of_ours_has_a_name() -> None:
+    assert [str(pattern.pattern) for pattern in patterns() if not pattern.name] == []
