@@ -1,0 +1,100 @@
+"""Does anything private of one company reach another, or a visitor? Every text of Acme's holds a word to look for."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db.models import Q
+from django.utils import timezone
+
+from integrations.actions import drafts
+from integrations.models import Introduction
+from portal.models import Email
+from tests.portal.asking import asked, client_of
+from tests.portal.everything import CANARY, address, names, pressed
+
+LISTS = {"search", "integrations", "companies", "listed", "outbox", "draft_overlaps", "start", "company_join"}
+QUERIES = ("", "?q=rocket", "?q=canary", "?q=7f3a", "?q=acme", "?page=2", "?program=nomad", "?sort=company")
+RIVAL = {"name": "Rocket", "repository_address": "acme/terraform-provider-rocket", "description": "Ours."}
+SOMEONE = "Someone is working on this"
+
+
+@pytest.fixture(autouse=True)
+def with_a_mail_server(settings: Any) -> None:
+    settings.OUTBOX_OPEN = False
+
+
+@pytest.fixture
+def rival(world: Any, globex: Any, charlie: Any) -> Any:
+    """What Globex is about to send: the same repository and name as Acme's unlisted work."""
+    now = timezone.now()
+    draft = drafts.open_start(globex, "nomad", by=charlie, now=now)
+    fit = RIVAL | {"category": "ci-cd", "offerings": ["Open Source"], "homepage": ""}
+    return drafts.save(draft, fit, version=0, by=charlie, now=now)
+
+
+def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
+    """(what, address, what is sent) into Acme's world, and into one's own where it is next to Acme's."""
+    for name in sorted(names()):
+        own = rival.uuid if name.startswith(("draft", "confirm", "prefill")) else world["other"].uuid
+        for url in {address(name, world), address(name, world, uuid=own)}:
+            yield name, url, {}
+            queries = QUERIES if name in LISTS else QUERIES[:1]
+            yield from ((f"{name}{query}", url + query, None) for query in queries)
+    yield from ((label, url, fields) for label, (url, fields) in pressed(world).items())
+    yield "missing", "/integrations/00000000-0000-4000-8000-000000000000/", None
+    yield "admin", "/admin/integrations/integration/", None
+
+
+@pytest.mark.parametrize("role", ["anonymous", "charlie"])
+def test_no_answer_tells_another_company_what_is_private(cast: Any, world: Any, rival: Any, role: str) -> None:
+    client = client_of(cast[role])
+    answers = ((what, asked(client, url, fields)[1]) for what, url, fields in requests(world, rival))
+    assert [what for what, text in answers if CANARY in text] == []
+
+
+def test_the_company_itself_reads_its_texts(cast: Any, world: Any) -> None:
+    """The word is really there to be found."""
+    alice = client_of(cast["alice"])
+    for name in ("integration", "history", "document", "meeting_ics", "draft", "integrations", "notifications", "mail"):
+        assert CANARY in asked(alice, address(name, world))[1], name
+
+
+def test_an_overlap_with_unlisted_work_tells_that_there_is_somebody_and_no_more(
+    cast: Any, world: Any, rival: Any
+) -> None:
+    client = client_of(cast["charlie"])
+    pages = [
+        address("draft", world, uuid=rival.uuid),
+        address("confirm_start", world, uuid=rival.uuid),
+        address("draft_overlaps", world, uuid=rival.uuid),
+        address("neighbours", world, uuid=world["other"].uuid),
+    ]
+    for page in pages:
+        text = asked(client, page)[1]
+        assert (SOMEONE in text, "Acme" in text, CANARY in text) == (True, False, False), page
+
+
+@pytest.mark.parametrize("answer", ["", "decline"])
+def test_an_introduction_tells_nothing_before_both_agree(cast: Any, world: Any, answer: str) -> None:
+    url = address("introduction", world)
+    if answer:
+        client_of(cast["alice"]).post(url, {"answer": answer})
+    text = asked(client_of(cast["charlie"]), url)[1]
+    own = asked(client_of(cast["charlie"]), address("history", world, uuid=world["other"].uuid))[1]
+    assert Introduction.objects.get().state == (f"{answer}d" if answer else "asked")
+    assert ("Acme" in text, "Alice" in text, CANARY in text, "Alice" in own) == (False, False, False, False)
+
+
+def test_an_introduction_tells_both_once_they_agreed(cast: Any, world: Any) -> None:
+    client_of(cast["alice"]).post(address("introduction", world), {"answer": "agree"})
+    text = asked(client_of(cast["charlie"]), address("introduction", world))[1]
+    assert "alice@acme.example" in text
+
+
+def test_no_mail_tells_another_company_what_is_private(cast: Any, world: Any) -> None:
+    mailbox = world["integration"].edition.mailbox
+    inside = Q(to__endswith="@acme.example") | Q(to__endswith="@program.example") | Q(to=mailbox)
+    theirs = list(Email.objects.exclude(inside))
+    assert {mail.to for mail in theirs} == {"charlie@globex.example"}
+    assert [m.name for m in theirs if CANARY in f"{m.subject} {m.text} {m.html} {m.calendar}"] == []
