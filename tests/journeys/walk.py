@@ -196,7 +196,7 @@ class Walk:
         if state is None or state.status == Status.NOT_RUN:
             reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
             until = f"{timezone.now() + timedelta(days=90):%Y-%m-%d}"
-            reviewer.write("Why", "Looked at by hand.").write("Until", until).press("Waive it")
+            reviewer.write("Reason", "Looked at by hand.").write("Until the end of", until).press("Waive")
 
 
 KINDS: dict[Kind, Callable[[Walk, Requirement], None]] = {

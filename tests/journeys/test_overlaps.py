@@ -1,0 +1,81 @@
+"""Who else works on the same thing? Unlisted work stays nameless until both sides agree to be introduced."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.models import Integration, Partner, PublishedProvider
+from portal.models import Email
+from tests.conftest import begin
+from tests.journeys.conftest import link_in
+from tests.journeys.person import Person
+
+Visit = Callable[..., Person]
+MailTo = Callable[..., Email]
+THEIRS = ("Globex", "Charlie", "globex.example", "Skyrocket launcher")
+OURS = ("Acme", "Alice", "acme.example", "Rocket driver")
+
+
+@pytest.fixture
+def secret(globex: Partner, charlie: Any) -> Integration:
+    """What Globex works on, unlisted, in the same repository under another name."""
+    facts = {"name": "Skyrocket launcher", "repository": "opensky/nomad-driver-rocket", "repository_id": None}
+    facts |= {"homepage": "https://globex.example/skyrocket", "description": "Carries workloads."}
+    return begin(globex, charlie, now=timezone.now(), **facts)
+
+
+@pytest.fixture
+def asked(visit: Visit, alice: Any, secret: Integration) -> tuple[Person, Integration]:
+    """Alice, who saw it while she typed, and asked to be introduced when she sent hers."""
+    asker = visit(alice).go("/start/nomad/")
+    asker.write("Repository", "https://github.com/opensky/nomad-driver-rocket").write("Name", "Rocket driver")
+    asker.write("What it does", "Runs workloads.").tick("Container Runtime").tick("Open Source").press("Go on")
+    asker.sees("Someone is working on this: the same repository.").never_reads(*THEIRS)
+    asker.tick("Someone is working on this").write("What they read", "Shall we build it together?").shot("overlaps")
+    asker.press("Begin the integration").never_reads(*THEIRS)
+    return asker, Integration.objects.get(name="Rocket driver")
+
+
+def test_two_companies_are_introduced_when_both_agree(
+    visit: Visit, mail_to: MailTo, alice: Any, charlie: Any, secret: Integration, asked: tuple[Person, Integration]
+) -> None:
+    asker, ours = asked
+    told = mail_to(charlie.email, "introduction_asked")
+    assert [word for word in OURS if word in told.text + told.html + told.subject] == []
+    other = visit(charlie).go(f"/integrations/{secret.uuid}/").never_reads(*OURS)
+    other.sees("Somebody works on the same thing and asks to be introduced", "Shall we build it together?")
+    other.press("Answer").never_reads(*OURS).sees("Somebody asks to be introduced").shot("introduction")
+    other.press("Agree to be introduced").sees("You have been introduced", "Acme", "alice@acme.example")
+    asker.go(f"/integrations/{ours.uuid}/").sees("You have been introduced")
+    asker.go(link_in(mail_to(alice.email, "introduction_agreed"))).sees(
+        "Globex", "Skyrocket launcher", "charlie@globex.example"
+    )
+    assert {row.other for row in ours.introductions_asked.all()} == {secret}
+
+
+def test_who_would_rather_not_stays_unknown(
+    visit: Visit, charlie: Any, secret: Integration, asked: tuple[Person, Integration]
+) -> None:
+    asker, ours = asked
+    other = visit(charlie).go(f"/integrations/{secret.uuid}/").press("Answer").press("Decline")
+    other.sees("There is no introduction").never_reads(*OURS)
+    asker.go(f"/introductions/{ours.introductions_asked.get().pk}/").sees("They have not read your name.")
+    asker.never_reads(*THEIRS)
+    for page in ("", "history/", "neighbours/"):
+        asker.go(f"/integrations/{ours.uuid}/{page}").never_reads(*THEIRS)
+
+
+def test_listed_work_and_published_providers_are_named_while_one_types(visit: Visit, alice: Any) -> None:
+    provider = PublishedProvider(
+        registry_id="7", full_name="initech/rocket", namespace="initech", name="rocket", tier="community", downloads=12,
+        source="https://github.com/initech/terraform-provider-rocket", description="", imported_at=timezone.now(),
+    )  # fmt: skip
+    provider.derive()
+    provider.save()
+    browser = visit(alice).go("/programs/terraform-provider/").press("Begin")
+    browser.write("Name", "Rocket").page.keyboard.press("Tab")
+    browser.sees("Published already: initech/rocket in the registry, community, the same product.")
+    browser.write("Name", "Submarine").page.keyboard.press("Tab")
+    browser.sees("Nobody that we know of.")
