@@ -1,0 +1,60 @@
+"""One provider of the real registry, submitted under its true name and address, meets its true neighbours."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+
+from integrations.models import Partner, PublishedProvider
+from tests.conftest import company
+from tests.fakes.github.server import Repo
+from tests.fakes.registry import Provider
+from tests.journeys.walk import Walk
+
+NAME, REPOSITORY = "PagerDuty/pagerduty", "PagerDuty/terraform-provider-pagerduty"
+SHARED = os.environ.get("PORTAL_SHARED", "")
+pytestmark = pytest.mark.skipif(not SHARED, reason="PORTAL_SHARED is unset: the providers of the registry are not here")
+
+
+@pytest.fixture
+def acme(db: None) -> Partner:
+    """This story's company is the one that makes the provider."""
+    return company("PagerDuty", "pagerduty.com")
+
+
+@pytest.fixture
+def world(capsys: Any, db: None) -> PublishedProvider:
+    """Every provider of the registry is here; the one of the story is returned."""
+    call_command("import_registry", Path(SHARED) / "data/registry-extract/providers.jsonl.gz")
+    told = capsys.readouterr()
+    assert "7,088 lines: 7,0" in told.out
+    assert "7,088 lines read" in told.err
+    return PublishedProvider.objects.get(full_name=NAME)
+
+
+def test_a_real_provider_goes_all_the_way(
+    walk: Walk, world: PublishedProvider, github: Any, registry: Any, settings: Any, mail_to: Callable[..., Any]
+) -> None:
+    settings.REGISTRY_URL = registry.url
+    description = "Manages services, teams and schedules of PagerDuty."
+    github.seed(Repo(REPOSITORY, description, homepage="https://www.pagerduty.com/", releases=("v3.30.0",)))
+    registry.publish(Provider(NAME, source=world.source, tier="partner", versions=("3.30.0",)))
+    partner = walk.partner.go("/search/?q=pagerduty").sees(NAME)
+    walk.begin(
+        "Should people create and change things on your platform", repository=REPOSITORY, name="PagerDuty",
+        category="Logging & Monitoring", offering="Community Edition",
+    )  # fmt: skip
+    partner.go(f"{walk.page}neighbours/").sees(
+        f"This repository is published already: {NAME} in the registry, partner."
+    )
+    theirs = PublishedProvider.objects.filter(name_key="pagerduty").exclude(namespace="PagerDuty")
+    most_used = [row.full_name for row in theirs.order_by("-downloads")[:3]]
+    partner.sees(*(f"Published already: {name} in the registry, community, the same product." for name in most_used))
+    partner.sees(f"And {theirs.count() - 3} more published providers: the same product.").shot("real-neighbours")
+    walk.to("review").round_of_changes("Name the release that we should read.", "It is v3.30.0.").to("support")
+    row = walk.row
+    assert (row.repository, row.standing, row.tier) == (REPOSITORY, "verified", "partner")
+    partner.go("/listed/").sees("PagerDuty")
