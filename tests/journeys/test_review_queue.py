@@ -1,0 +1,184 @@
+"""A reviewer's day: the queue, claims that run out, who should review, what is new, and what a decision sends."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from integrations.models import Integration, Membership, Partner
+from portal.models import Email
+from tests.conftest import begin, drive
+from tests.journeys.person import Person
+
+Visit = Callable[..., Person]
+Later = Callable[..., None]
+
+
+@pytest.fixture
+def waiting(acme: Partner, alice: Any, rita: Any, github: Any) -> Integration:
+    """Acme's Nomad integration, whose review was requested just now."""
+    now = timezone.now()
+    return drive(begin(acme, alice, now=now), "review", partner=alice, reviewer=rita, now=now)
+
+
+def page_of(row: Integration, rest: str = "") -> str:
+    return f"/integrations/{row.uuid}/{rest}"
+
+
+def stage_of(row: Integration) -> str:
+    return str(Integration.objects.get(pk=row.pk).stage)
+
+
+def test_a_claim_lasts_half_an_hour_and_is_free_then(
+    visit: Visit, later: Later, rita: Any, rob: Any, waiting: Integration
+) -> None:
+    first, second = visit(rita), visit(rob)
+    second.go("/queue/").sees("new review", "free").shot("queue")
+    first.go("/queue/").press("Claim Rocket").sees("It is yours").go("/queue/").sees("yours until")
+    second.press("Claim Rocket").sees("Rita Reyes has it until")
+    second.sees("Rita Reyes until").sees_not("Claim Rocket")
+    later(minutes=31)
+    first.go("/queue/").sees("yours, the claim ran out")
+    second.go("/queue/").sees("free, was with Rita Reyes").press("Claim Rocket").sees("It is yours").press("Put back")
+    second.sees("Rocket is back in the queue.")
+
+
+def test_a_reviewer_is_suggested_with_the_reason_in_words(
+    visit: Visit, rita: Any, rob: Any, waiting: Integration
+) -> None:
+    visit(rob).go("/queue/").press("What you review").tick("Nomad").press("Save").sees("Suggestions follow it")
+    first = visit(rita).go(page_of(waiting, "review/")).sees("Suggested")
+    first.sees("Knows Nomad · 0 of").tick("Rob Roth").press("Assign").sees("Rob Roth reviews Rocket from now on.")
+    visit(rob).go("/queue/?tab=mine").sees("Rocket", "assigned to you")
+
+
+def test_the_filters_are_in_the_address(
+    visit: Visit, acme: Partner, alice: Any, rita: Any, waiting: Integration
+) -> None:
+    now = timezone.now()
+    drive(begin(acme, alice, "vault", now, name="Safe"), "review", partner=alice, reviewer=rita, now=now)
+    browser = visit(rita).go("/queue/").sees("Rocket", "Safe")
+    browser.choose("Program", "Vault").sees_not("Rocket")
+    browser.page.wait_for_url("**program=vault**")
+    assert parse_qs(urlsplit(browser.page.url).query)["program"] == ["vault"]
+    visit(rita, phone=True, javascript=False).go(browser.page.url).sees("Safe").sees_not("Rocket")
+    browser.go(browser.page.url).choose("Waits for at least", "2 weeks").sees("No integration fits these filters.")
+    browser.press("Show everything", nth=-1).sees("Rocket", "Safe")
+
+
+def test_what_changed_since_the_last_look_is_said(visit: Visit, alice: Any, rita: Any, waiting: Integration) -> None:
+    reviewer = visit(rita).go(page_of(waiting, "review/")).press("Mark my place").sees("Nothing changed since")
+    partner = visit(alice).go(page_of(waiting))
+    partner.write("Write to the program", "The tests run in a minute now.").press("Send")
+    partner.sees("The tests run in a minute now.")
+    news = reviewer.go(page_of(waiting, "review/")).page.locator("#changes")
+    expect(news).to_contain_text("Alice Archer")
+    expect(news).to_contain_text("The tests run in a minute now.")
+    reviewer.shot("review").press("I have seen this").sees("Nothing changed since")
+
+
+def test_a_note_of_the_program_never_reaches_the_partner(
+    visit: Visit, alice: Any, rita: Any, rob: Any, waiting: Integration
+) -> None:
+    reviewer = visit(rita).go(page_of(waiting, "review/"))
+    reviewer.write("Write to Acme, or keep a note", "Smells of burnt rubber.").press("Keep as a note")
+    reviewer.write("Write to Acme, or keep a note", "We have read it.").press("Send to the partner")
+    visit(rob).go(page_of(waiting, "review/")).sees("Smells of burnt rubber.", "We have read it.")
+    partner = visit(alice)
+    for rest in ("", "history/"):
+        partner.go(page_of(waiting, rest)).never_reads("burnt rubber")
+    partner.sees("We have read it.")
+    partner.go("/notifications/").never_reads("burnt rubber")
+    assert [mail.to for mail in Email.objects.all() if "burnt rubber" in mail.text + mail.html + mail.subject] == []
+
+
+def test_a_decision_waits_shows_its_mail_and_can_be_undone(
+    visit: Visit, later: Later, alice: Any, rita: Any, waiting: Integration
+) -> None:
+    reviewer = visit(rita).go(page_of(waiting, "review/")).press("Decline").press("Decline")
+    reviewer.sees("Say why: the reason is part of the decision.")
+    reviewer.page.locator("#id_note").fill("It launches nothing.")
+    preview = reviewer.page.locator("pre.mail-body").first
+    expect(preview).to_contain_text("It launches nothing.")
+    shown = preview.inner_text()
+    reviewer.shot("decline").press("Decline").sees("Until then the decision can be undone.")
+    held = Email.objects.get(name="declined", to=alice.email)
+    assert (held.state, held.text.strip()) == ("held", shown.strip())
+    reviewer.go("/outbox/?state=held").press(held.subject).sees("It launches nothing.")
+    reviewer.go(page_of(waiting, "review/")).press("Undo").sees_not("Until then the decision can be undone.")
+    later(minutes=11)
+    held.refresh_from_db()
+    assert (held.state, stage_of(waiting)) == ("cancelled", "review")
+    visit(alice).go("/notifications/").never_reads("It launches nothing.")
+
+
+def test_declined_with_a_reason_it_ends_and_the_partner_reads_why(
+    visit: Visit, later: Later, alice: Any, rita: Any, waiting: Integration
+) -> None:
+    reviewer = visit(rita, javascript=False).go(page_of(waiting, "review/")).press("Decline")
+    reviewer.page.locator("#id_note").fill("It launches nothing.")
+    reviewer.press("Decline")
+    later(minutes=11)
+    assert Email.objects.get(name="declined", to=alice.email).state == "kept"
+    visit(alice).go(page_of(waiting)).sees("Declined", "It launches nothing.")
+
+
+def test_a_waiver_has_a_reason_and_an_end(
+    visit: Visit, later: Later, alice: Any, rita: Any, waiting: Integration
+) -> None:
+    requirement = next(r for r in waiting.edition.requirements() if not waiting.states.filter(requirement_id=r.id))
+    until = timezone.localtime(timezone.now() + timedelta(days=30))
+    reviewer = visit(rita).go(page_of(waiting, f"requirements/{requirement.id}/"))
+    reviewer.page.locator("#waive summary").click()
+    reviewer.press("Waive", within=reviewer.page.get_by_role("dialog")).sees(
+        "Say why: the reason is shown with the waiver."
+    )
+    reviewer.write("Reason", "Agreed on the phone.").write("Until the end of", f"{until:%Y-%m-%d}")
+    reviewer.press("Waive").sees("is waived.", "Agreed on the phone.").shot("waived")
+    visit(alice).go(page_of(waiting, f"requirements/{requirement.id}/")).sees("Agreed on the phone.")
+    state = waiting.states.get(requirement_id=requirement.id)
+    assert state.is_met(timezone.now())
+    later(days=32)
+    assert not state.is_met(timezone.now())
+    visit(alice).go(page_of(waiting, f"requirements/{requirement.id}/")).sees("The waiver is over")
+
+
+def test_on_hold_nobody_is_late_until_it_goes_on(visit: Visit, alice: Any, rita: Any, waiting: Integration) -> None:
+    reviewer = visit(rita).go(page_of(waiting, "review/")).press("Put on hold").choose("It waits for", "Somebody else")
+    reviewer.page.locator("#id_note").fill("The new release of the product.")
+    reviewer.press("Put on hold").sees("The new release of the product.")
+    row = Integration.objects.get(pk=waiting.pk)
+    assert (row.turn_holder, row.turn_due_at) == ("third_party", None)
+    visit(alice).go(page_of(waiting)).sees("The new release of the product.").shot("on-hold")
+    reviewer.press("Take off hold").press("Take off hold")
+    row.refresh_from_db()
+    assert (row.turn_holder, row.turn_due_at is not None) == ("program", True)
+
+
+def test_moving_to_another_edition_is_looked_at_first(
+    visit: Visit, settings: Any, acme: Partner, alice: Any, rita: Any
+) -> None:
+    settings.PROGRAM_EDITIONS = {"terraform-provider": "2021-10"}
+    row = begin(acme, alice, "terraform-provider", timezone.now(), category="comms-messaging")
+    reviewer = visit(rita).go(page_of(row, "review/")).press("Move to another edition").press("Show what changes")
+    reviewer.sees("Comms & Messaging", "Communication & Messaging", "What is asked in addition").shot("move-edition")
+    assert Integration.objects.get(pk=row.pk).edition_date == "2021-10"
+    reviewer.press("Move it").sees("Rocket is in the edition 2026-06 from now on.")
+    moved = Integration.objects.get(pk=row.pk)
+    assert (moved.edition_date, moved.category) == ("2026-06", "communication-messaging")
+    visit(alice).go(page_of(row, "history/")).sees("2026-06")
+
+
+def test_nobody_decides_on_their_own_company(
+    visit: Visit, acme: Partner, rita: Any, rob: Any, waiting: Integration
+) -> None:
+    Membership.objects.create(partner=acme, user=rob, role="editor", joined_at=timezone.now())
+    own = visit(rob).go("/queue/").sees("your own company").sees_not("Claim Rocket")
+    own.go(page_of(waiting, "review/")).sees("You belong to Acme: another reviewer decides.").sees_not("Claim")
+    own.sees_not("Write a finding").go(page_of(waiting, "steps/approve/"))
+    expect(own.page.get_by_role("button", name="Approve")).to_have_count(0)
+    visit(rita).go(page_of(waiting, "review/")).sees("Rita Reyes").sees_not("Rob Roth: ")
