@@ -36,7 +36,10 @@ def both(integration: Integration) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A mail: its template under templates/emails/ and who gets it. The actor is left out."""
+    """A mail: its template under templates/emails/ and who gets it.
+
+    The actor is left out, unless a calendar comes with it.
+    """
 
     template: str
     audience: Audience
@@ -107,8 +110,10 @@ def tell(event: Event) -> None:
     if notice is None or event.integration is None:
         return
     undo_until, told = event.data.get("undo_until"), context_of(event)
+    calendar = event.data.get("calendar", "")
     for person in notice.audience(event.integration):
-        if getattr(person, "pk", None) == event.actor_id and event.actor_id is not None:
+        is_actor = event.actor_id is not None and getattr(person, "pk", None) == event.actor_id
+        if is_actor and not calendar:  # a calendar must hear of it even where its owner knows
             continue
         address = getattr(person, "email", person)
         mail.queue(
@@ -118,7 +123,7 @@ def tell(event: Event) -> None:
             told | {"for_program": is_of_program(person)},
             hold_until=datetime.fromisoformat(undo_until) if undo_until else None,
             event=event,
-            calendar=event.data.get("calendar", ""),
+            calendar=calendar,
             now=event.at,
         )
 

@@ -173,6 +173,21 @@ def test_an_introduction_names_nobody_before_both_agree(
     assert "Charlie" not in told.text + told.html + told.subject
 
 
+def test_whoever_agrees_on_a_time_gets_the_calendar_entry_too(
+    rocket: Integration, alice: User, rita: User, sam: User, now: datetime
+) -> None:
+    reviewing.assign(rocket, rita, by=rita, now=now)
+    row = Integration.objects.get(pk=rocket.pk)
+    for verb in ("meeting_agreed", "meeting_cancelled"):
+        with transaction.atomic():
+            record(row, verb, by=alice, now=now, calendar="BEGIN:VCALENDAR")
+        told = Email.objects.filter(event__verb=verb).order_by("to")
+        assert [mail.to for mail in told] == ["alice@acme.example", "rita@program.example"]
+    with transaction.atomic():
+        record(row, "meeting_proposed", by=alice, now=now)
+    assert [mail.to for mail in Email.objects.filter(event__verb="meeting_proposed")] == ["rita@program.example"]
+
+
 def test_a_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: datetime) -> None:
     row = at("review")
     asked = row.edition.requirements()[0]

@@ -66,7 +66,7 @@ def accept_form(page: Page, **given: Any) -> Accept:
 def accept(page: Page, form: Accept) -> str:
     given = form.cleaned_data
     meetings.accept(_there(page), given["time"], by=page.user, now=page.now, place=given.get("place", ""))
-    return "The time is agreed. Everybody else gets a mail that calendars take; yours can be downloaded here."
+    return "The time is agreed. Everybody gets a mail that calendars take."
 
 
 def cancel(page: Page, form: Cancel) -> str:
