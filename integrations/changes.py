@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from integrations.models import Event, Integration, Look
-from integrations.words import words_of
+from integrations.words import actor_of, words_of
 
 # What the program does among itself is no news about the integration.
 NO_NEWS = ("claimed", "put_back", "assigned")
@@ -62,7 +62,7 @@ def _change(events: list[Event]) -> Change:
     if len(events) > 1:
         said = TOGETHER.get(last.verb, "{said}, {count} times").format(count=len(events), said=said)
     items = tuple(dict.fromkeys(text for event in events if (text := _single(event, alone=len(events) == 1))))
-    return Change(last.actor or "The portal", said, last.at, tone, icon, last.internal, items)
+    return Change(actor_of(last), said, last.at, tone, icon, last.internal, items)
 
 
 def _single(event: Event, *, alone: bool) -> str:

@@ -74,6 +74,9 @@ WORDS: dict[str, tuple[str, str, str]] = {
 }
 
 
+UNNAMED = {"introduction_asked", "introduction_declined"}  # the other company, which stays unknown
+
+
 def words_of(event: "Event") -> tuple[str, str, str]:
     """What an event says after its actor's name, its tone and its icon."""
     said, tone, icon = WORDS.get(event.verb, (event.verb.replace("_", " "), "neutral", "dot"))
@@ -82,6 +85,11 @@ def words_of(event: "Event") -> tuple[str, str, str]:
         **{key: value for key, value in event.data.items() if isinstance(value, str | int)},
     }
     return said.format_map(_Lenient(values)), tone, icon
+
+
+def actor_of(event: "Event") -> str:
+    """Who did it: a person's name, the machine, or somebody who is not to be named."""
+    return event.actor or ("Somebody" if event.verb in UNNAMED else "The portal")
 
 
 class _Lenient(dict[str, object]):

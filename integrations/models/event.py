@@ -13,7 +13,7 @@ from django.db import models
 
 from integrations.models.integration import Integration
 from integrations.models.partner import Partner
-from integrations.words import words_of
+from integrations.words import actor_of, words_of
 
 
 class EventQuerySet(models.QuerySet["Event"]):
@@ -71,7 +71,7 @@ class Event(models.Model):
     @property
     def told(self) -> str:
         """The whole sentence: who did what."""
-        return f"{self.actor or 'The portal'} {self.words[0]}"
+        return f"{actor_of(self)} {self.words[0]}"
 
     @property
     def words(self) -> tuple[str, str, str]:

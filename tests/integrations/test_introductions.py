@@ -134,3 +134,7 @@ def test_person_who_left_is_no_contact(asked, sign_in, alice, bob, charlie):
     Membership.objects.filter(user=bob).update(role="owner")
     page = sign_in(charlie).get(f"/introductions/{asked.pk}/")
     assert set_of(page, "alice@acme.example", "bob@acme.example") == {"bob@acme.example"}
+
+
+def test_history_tells_that_somebody_asked(asked):
+    assert Event.objects.get(verb="introduction_asked").told == "Somebody asked for an introduction"
