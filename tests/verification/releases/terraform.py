@@ -1,0 +1,76 @@
+"""What does the real Terraform say to a release? One init for many of them; it downloads, and starts none."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from tests.verification.releases.world import ELF, zipped
+
+TERRAFORM = shutil.which("terraform")
+HOST = "registry.acme-tools.io"
+
+
+def available() -> bool:
+    return TERRAFORM is not None
+
+
+def init(folder: Path, base: str, names: dict[str, str], namespace: str = "acme") -> dict[str, str]:
+    """What Terraform refuses, by the name of the provider: its sentence. `names` pairs a provider with its constraint.
+
+    A provider that is absent from the answer was accepted.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = {name: {"source": f"{HOST}/{namespace}/{name}", "version": version} for name, version in names.items()}
+    (folder / "main.tf.json").write_text(json.dumps({"terraform": {"required_providers": wanted}}))
+    rc = folder / "terraform.rc"
+    rc.write_text(
+        f'host "{HOST}" {{\n  services = {{ "providers.v1" = "{base}/v1/providers/" }}\n}}\n'
+        "provider_installation {\n  direct {}\n}\n"
+    )
+    done = run(folder, TF_CLI_CONFIG_FILE=str(rc))
+    (folder / "said.json").write_text(done.stdout + done.stderr)
+    if "panic: " in done.stderr + done.stdout:
+        said = next(line for line in (done.stderr + done.stdout).splitlines() if line.startswith("panic: "))
+        return dict.fromkeys(names, said)
+    return _refusals(done.stdout, names, namespace)
+
+
+def finds(folder: Path, place: str, configuration: str) -> str:
+    """What Terraform refuses when a provider lies in that place and nowhere else; blank for nothing."""
+    program = folder / place.replace("~/", "")
+    program.parent.mkdir(parents=True)
+    content = {"terraform-provider-rocket_v1.2.3": ELF}
+    program.write_bytes(zipped(content) if place.endswith(".zip") else ELF)
+    program.chmod(0o755)
+    (folder / "main.tf").write_text(configuration)
+    (folder / "terraform.rc").write_text("")
+    done = run(folder, TF_CLI_CONFIG_FILE=str(folder / "terraform.rc"))
+    return "" if done.returncode == 0 else done.stdout + done.stderr
+
+
+def run(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    env = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "CHECKPOINT_DISABLE": "1",
+        "TF_REGISTRY_CLIENT_TIMEOUT": "2",
+        **more,
+    }
+    command = [str(TERRAFORM), "init", "-json", "-input=false", "-backend=false"]
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+
+
+def _refusals(output: str, names: dict[str, str], namespace: str) -> dict[str, str]:
+    found = {}
+    for line in output.splitlines():
+        diagnostic = json.loads(line).get("diagnostic", {}) if line.startswith("{") else {}
+        if diagnostic.get("severity") != "error":
+            continue
+        text = " ".join(f"{diagnostic['summary']}: {diagnostic['detail']}".split())
+        about = re.search(rf'/{namespace}/([a-z0-9-]+)[\s:."]', text)
+        if about and about[1] in names:
+            found[about[1]] = text
+    return found
