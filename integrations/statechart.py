@@ -56,7 +56,10 @@ def rows(field: str) -> Iterator[str]:
 def draw() -> str:
     """The whole picture as Markdown with Mermaid diagrams, ending in a newline."""
     parts = [HEAD]
-    for field, title, start in (("stage", "Stages", "engage"), ("standing", "Standing of a listed integration", "none")):
+    for field, title, start in (
+        ("stage", "Stages", "engage"),
+        ("standing", "Standing of a listed integration", "none"),
+    ):
         parts += [
             f"## {title}\n",
             "```mermaid\nstateDiagram-v2",

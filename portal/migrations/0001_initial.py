@@ -7,49 +7,96 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('integrations', '0001_initial'),
+        ("integrations", "0001_initial"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='Heartbeat',
+            name="Heartbeat",
             fields=[
-                ('process', models.CharField(max_length=40, primary_key=True, serialize=False)),
-                ('at', models.DateTimeField()),
+                ("process", models.CharField(max_length=40, primary_key=True, serialize=False)),
+                ("at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(
-            name='Email',
+            name="Email",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
-                ('key', models.CharField(max_length=200, unique=True)),
-                ('name', models.CharField(max_length=60, verbose_name='template')),
-                ('to', models.EmailField(max_length=254, verbose_name='to')),
-                ('subject', models.CharField(max_length=250)),
-                ('text', models.TextField()),
-                ('html', models.TextField()),
-                ('calendar', models.TextField(blank=True)),
-                ('state', models.CharField(choices=[('held', 'Waits out the undo window'), ('queued', 'To be sent'), ('sending', 'Being sent'), ('sent', 'Accepted by the mail server'), ('kept', 'Kept here: no mail server is set up'), ('cancelled', 'Cancelled: the decision was undone'), ('failed', 'Given up')], default='queued', max_length=10)),
-                ('due_at', models.DateTimeField()),
-                ('claimed_until', models.DateTimeField(blank=True, null=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('last_error', models.CharField(blank=True, max_length=300)),
-                ('created_at', models.DateTimeField()),
-                ('sent_at', models.DateTimeField(blank=True, null=True)),
-                ('seen_at', models.DateTimeField(blank=True, null=True)),
-                ('event', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='emails', to='integrations.event')),
-                ('integration', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='emails', to='integrations.integration')),
-                ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='emails', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("uuid", models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ("key", models.CharField(max_length=200, unique=True)),
+                ("name", models.CharField(max_length=60, verbose_name="template")),
+                ("to", models.EmailField(max_length=254, verbose_name="to")),
+                ("subject", models.CharField(max_length=250)),
+                ("text", models.TextField()),
+                ("html", models.TextField()),
+                ("calendar", models.TextField(blank=True)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("held", "Waits out the undo window"),
+                            ("queued", "To be sent"),
+                            ("sending", "Being sent"),
+                            ("sent", "Accepted by the mail server"),
+                            ("kept", "Kept here: no mail server is set up"),
+                            ("cancelled", "Cancelled: the decision was undone"),
+                            ("failed", "Given up"),
+                        ],
+                        default="queued",
+                        max_length=10,
+                    ),
+                ),
+                ("due_at", models.DateTimeField()),
+                ("claimed_until", models.DateTimeField(blank=True, null=True)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("last_error", models.CharField(blank=True, max_length=300)),
+                ("created_at", models.DateTimeField()),
+                ("sent_at", models.DateTimeField(blank=True, null=True)),
+                ("seen_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "event",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="emails",
+                        to="integrations.event",
+                    ),
+                ),
+                (
+                    "integration",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="emails",
+                        to="integrations.integration",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="emails",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-created_at', '-pk'),
-                'indexes': [models.Index(condition=models.Q(('state__in', ['held', 'queued', 'sending'])), fields=['due_at'], name='mails_not_yet_sent')],
+                "ordering": ("-created_at", "-pk"),
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("state__in", ["held", "queued", "sending"])),
+                        fields=["due_at"],
+                        name="mails_not_yet_sent",
+                    )
+                ],
             },
         ),
     ]

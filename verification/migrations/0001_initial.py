@@ -6,48 +6,90 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
     dependencies = [
-        ('integrations', '0002_events_are_append_only'),
+        ("integrations", "0002_events_are_append_only"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='CheckResult',
+            name="CheckResult",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('key', models.CharField(max_length=80)),
-                ('version', models.PositiveSmallIntegerField()),
-                ('outcome', models.CharField(choices=[('pass', 'pass'), ('warn', 'warn'), ('fail', 'fail'), ('error', 'error'), ('not_run', 'not_run'), ('waived', 'waived'), ('stale', 'stale')], max_length=10)),
-                ('summary', models.CharField(max_length=500)),
-                ('evidence', models.JSONField(default=list)),
-                ('looked_at', models.JSONField(default=list)),
-                ('at', models.DateTimeField()),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='check_results', to='integrations.integration')),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("key", models.CharField(max_length=80)),
+                ("version", models.PositiveSmallIntegerField()),
+                (
+                    "outcome",
+                    models.CharField(
+                        choices=[
+                            ("pass", "pass"),
+                            ("warn", "warn"),
+                            ("fail", "fail"),
+                            ("error", "error"),
+                            ("not_run", "not_run"),
+                            ("waived", "waived"),
+                            ("stale", "stale"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("summary", models.CharField(max_length=500)),
+                ("evidence", models.JSONField(default=list)),
+                ("looked_at", models.JSONField(default=list)),
+                ("at", models.DateTimeField()),
+                (
+                    "integration",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="check_results",
+                        to="integrations.integration",
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-pk',),
-                'indexes': [models.Index(fields=['integration', 'key', '-id'], name='latest_result')],
+                "ordering": ("-pk",),
+                "indexes": [models.Index(fields=["integration", "key", "-id"], name="latest_result")],
             },
         ),
         migrations.CreateModel(
-            name='CheckRun',
+            name="CheckRun",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('requested_at', models.DateTimeField()),
-                ('due_at', models.DateTimeField()),
-                ('claimed_until', models.DateTimeField(blank=True, null=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('finished_at', models.DateTimeField(blank=True, null=True)),
-                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='check_runs', to='integrations.integration')),
-                ('requested_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("requested_at", models.DateTimeField()),
+                ("due_at", models.DateTimeField()),
+                ("claimed_until", models.DateTimeField(blank=True, null=True)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                (
+                    "integration",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="check_runs",
+                        to="integrations.integration",
+                    ),
+                ),
+                (
+                    "requested_by",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('finished_at', None)), fields=['due_at'], name='due_runs')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('finished_at', None)), fields=('integration',), name='one_open_run')],
+                "indexes": [
+                    models.Index(condition=models.Q(("finished_at", None)), fields=["due_at"], name="due_runs")
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("finished_at", None)), fields=("integration",), name="one_open_run"
+                    )
+                ],
             },
         ),
     ]
