@@ -1,0 +1,112 @@
+"""Everything goes on a phone without scripts, and with the keyboard alone."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Locator, expect
+
+from integrations.models import Integration, Partner
+from integrations.programs.base import Requirement
+from tests.conftest import begin
+from tests.journeys.person import Person
+from tests.journeys.walk import FIELDS, FILES
+
+Visit = Callable[..., Person]
+KEYS = {"email": "alice@acme.example", "date": "01152027"}
+
+
+@pytest.fixture
+def begun(acme: Partner, alice: Any) -> Integration:
+    return begin(acme, alice, now=timezone.now())
+
+
+def requirement_of(row: Integration, id: str) -> tuple[Requirement, str]:
+    requirement = row.edition.requirement(id)
+    assert requirement is not None
+    return requirement, f"/integrations/{row.uuid}/requirements/{id}/"
+
+
+def fits(browser: Person) -> Person:
+    """Nothing sticks out at the side."""
+    body = browser.page.locator("html")
+    assert body.evaluate("e => e.scrollWidth <= e.clientWidth") is True
+    return browser
+
+
+def test_requirements_are_met_on_a_phone_without_scripts(
+    visit: Visit, alice: Any, begun: Integration, tmp_path: Path
+) -> None:
+    phone = visit(alice, phone=True, javascript=False)
+    fits(phone.go("/")).press("Rocket").sees("Your turn").shot("phone-integration")
+    form, address = requirement_of(begun, "NO-1")
+    fits(phone).page.locator(".turn a").click()
+    assert phone.arrived().page.url.endswith(address)
+    FIELDS[form.fields[0].type](phone, form.fields[0])
+    fits(phone.press("Save for later")).press("Give the answers")
+    for field in form.fields[1:]:
+        FIELDS[field.type](phone, field)
+    fits(phone).shot("phone-requirement").press("Give the answers")
+    fits(phone.go(f"/integrations/{begun.uuid}/")).press("Complete this step").press("Complete this step")
+    assert Integration.objects.get(pk=begun.pk).step == "enable"
+    _, address = requirement_of(begun, "NO-8-LOGO")
+    text, picture = tmp_path / "logo.png", tmp_path / "rocket.png"
+    text.write_bytes(b"I am no picture.")
+    picture.write_bytes(FILES["png"])
+    fits(phone.go(address).hand_in("File", text).press("Hand it in"))
+    assert not begun.states.filter(requirement_id="NO-8-LOGO", status="given").exists()
+    fits(phone.hand_in("File", picture).press("Hand it in").sees("rocket.png"))
+    assert begun.states.get(requirement_id="NO-8-LOGO").status == "given"
+
+
+def tab_to(browser: Person, target: Locator) -> None:
+    """Press Tab until it has the focus, and see that the focus shows."""
+    for _ in range(80):
+        browser.page.keyboard.press("Tab")
+        if target.evaluate("e => e === document.activeElement"):
+            ring = target.evaluate("e => getComputedStyle(e).outlineStyle + getComputedStyle(e).boxShadow")
+            assert ring != "nonenone"
+            return
+    raise AssertionError(f"Tab never reaches {target}")
+
+
+def test_a_requirement_and_a_step_with_the_keyboard_alone(visit: Visit, alice: Any, begun: Integration) -> None:
+    browser = visit(alice).go("/")
+    page, keys = browser.page, browser.page.keyboard
+    keys.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    keys.press("Enter")
+    tab_to(browser, page.get_by_role("link", name="Rocket", exact=True))
+    keys.press("Enter")
+    page.wait_for_url("**/integrations/**")
+    tab_to(browser.arrived(), page.locator(".turn a"))
+    keys.press("Enter")
+    page.wait_for_url("**/requirements/**")
+    browser.arrived()
+    for field in requirement_of(begun, "NO-1")[0].fields:
+        tab_to(browser, page.get_by_label(field.label).first)
+        keys.type(KEYS.get(field.type, "Alice Archer"))
+    tab_to(browser, page.get_by_role("button", name="Give the answers"))
+    keys.press("Enter")
+    browser.sees("Change the answers").go(f"/integrations/{begun.uuid}/")
+    tab_to(browser, page.locator(".turn a"))
+    keys.press("Enter")
+    page.wait_for_url("**/steps/advance/")
+    tab_to(browser.arrived(), page.get_by_role("button", name="Complete this step"))
+    keys.press("Enter")
+    page.wait_for_url(f"**/integrations/{begun.uuid}/")
+    browser.arrived()
+    assert Integration.objects.get(pk=begun.pk).step == "enable"
+
+
+def test_a_slash_leads_to_the_search(visit: Visit, alice: Any, begun: Integration) -> None:
+    browser = visit(alice).go("/")
+    browser.page.keyboard.press("/")
+    expect(browser.page.locator("#top-search")).to_be_focused()
+    browser.page.keyboard.type("rocket/")
+    browser.page.keyboard.press("Backspace")
+    browser.page.keyboard.press("Enter")
+    browser.page.wait_for_url("**/search/?q=rocket")
+    browser.arrived().press("Rocket").sees("Your turn")
