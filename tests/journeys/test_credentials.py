@@ -1,0 +1,41 @@
+"""Test accounts: only the assigned reviewer opens them, each use is written down, and withdrawn they are gone."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils import timezone
+
+from integrations.actions import reviewing
+from integrations.models import Integration, Partner
+from portal.models import Email
+from tests.conftest import begin
+from tests.journeys.person import Person
+
+Visit = Callable[..., Person]
+SECRET = "f0a7-rocket"
+
+
+def test_an_account_is_opened_for_a_reason_and_withdrawn(
+    visit: Visit, mail_to: Callable[..., Email], acme: Partner, alice: Any, bob: Any, rita: Any, rob: Any
+) -> None:
+    row = begin(acme, alice, now=timezone.now())
+    reviewing.assign(row, rita, by=rita, now=timezone.now())
+    address = f"/integrations/{row.uuid}/requirements/NO-6/"
+    owner, reviewer, other = visit(alice), visit(rita), visit(rob)
+    owner.go(address).write("Credentials", SECRET).press("Keep it encrypted").never_reads(SECRET)
+    owner.write("What it opens", "The test tenant").write("Credentials", SECRET).tick("Permanent")
+    owner.press("Keep it encrypted").sees("The test tenant", "Permanent").never_reads(SECRET)
+    visit(bob).go(address).sees("The test tenant").never_reads(SECRET)
+    other.go(address).sees("Only Rita Reyes, who reviews this, can open these.").never_reads(SECRET)
+    reviewer.go(address).press("Open it").sees("Say why: the reason is written down").never_reads(SECRET)
+    reviewer.write("Why you open it", "To run the acceptance tests.").press("Open it").sees(SECRET)
+    reviewer.go(address).never_reads(SECRET)
+    owner.go(address).sees("Rita Reyes: ", "To run the acceptance tests.").shot("credentials")
+    told = mail_to(alice.email, "credential_revealed")
+    assert "To run the acceptance tests." in told.text
+    owner.go(f"/integrations/{row.uuid}/history/").sees("Rita Reyes").never_reads(SECRET)
+    owner.go(address).page.locator("summary", has_text="Withdraw").click()
+    owner.press("Withdraw it").sees("None is kept.")
+    reviewer.go(address).sees("None is kept.").sees_not("Why you open it")
+    owner.sees("To run the acceptance tests.")
+    assert [(use.how, use.by) for use in Integration.objects.get().credentials.get().uses.all()] == [("reveal", rita)]

@@ -1,0 +1,66 @@
+"""A meeting: times are proposed, answered by others, agreed, moved and cancelled, and calendars follow."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from integrations.actions import reviewing
+from integrations.models import Partner
+from portal.models import Email
+from tests.conftest import begin
+from tests.journeys.person import Person
+
+Visit = Callable[..., Person]
+
+
+def propose(browser: Person, *days: int) -> Person:
+    """Propose these days, at the minute it is now, in the person's own zone."""
+    folded = browser.page.locator("summary", has_text="Propose other times")
+    if folded.count():
+        folded.click()
+    for number, day in enumerate(days, start=1):
+        moment = timezone.localtime(timezone.now() + timedelta(days=day))
+        browser.write(f"Time {number}", f"{moment:%Y-%m-%dT%H:%M}")
+    return browser.press("Propose these times")
+
+
+def calendar_of(browser: Person) -> str:
+    with browser.page.expect_download() as file:
+        browser.page.get_by_text("Put it into your calendar").click()
+    return str(file.value.path().read_text())
+
+
+def test_both_sides_find_a_time_move_it_and_cancel_it(
+    visit: Visit, mail_to: Callable[..., Email], acme: Partner, alice: Any, rita: Any
+) -> None:
+    alice.zone = "Europe/Berlin"
+    alice.save()
+    row = begin(acme, alice, now=timezone.now())
+    reviewing.assign(row, rita, by=rita, now=timezone.now())
+    address = f"/integrations/{row.uuid}/requirements/NO-7/"
+    partner, reviewer = visit(alice), visit(rita)
+    propose(partner.go(address).sees("Europe/Berlin").write("Where", "https://meet.acme.example/r"), -1)
+    propose(partner.sees("This time has passed: propose one in the future."), 2, 3)
+    expect(partner.page.get_by_role("button", name="Accept this time")).to_have_count(0)
+    propose(reviewer.go(address).sees("Alice Archer proposed for Acme"), 5, 6).shot("meeting")
+    partner.go(address).sees("Rita Reyes proposed for the program").press("Accept this time")
+    partner.sees("Choose one of the times.").page.get_by_role("radio").first.check()
+    partner.press("Accept this time").sees("Everybody gets a mail that calendars take.")
+    first = calendar_of(partner)
+    assert "METHOD:REQUEST" in mail_to(rita.email, "meeting_agreed").calendar
+    propose(reviewer.go(address), 9).sees("instead of")
+    partner.go(address).page.get_by_role("radio").first.check()
+    partner.press("Accept this time")
+    uid, moved = [
+        next(li for li in text.splitlines() if li.startswith("UID:")) for text in (first, calendar_of(partner))
+    ]
+    assert uid == moved
+    reviewer.go(address).page.locator("summary", has_text="Cancel the meeting").click()
+    reviewer.press("Cancel the meeting").sees("Say why, so that the other side knows.")
+    reviewer.write("Why", "I am ill.").press("Cancel the meeting").sees("It is cancelled, and the other side knows.")
+    told = mail_to(alice.email, "meeting_cancelled")
+    assert ("METHOD:CANCEL" in told.calendar, uid in told.calendar, "I am ill." in told.text) == (True, True, True)
+    partner.go(address).sees("The last one was cancelled.", "Propose times")
