@@ -1,6 +1,7 @@
 """Which companies are there, and who looks after them? For people of the program."""
 
 from django import forms
+from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,6 +11,7 @@ from django.utils import timezone
 
 from integrations import rules
 from integrations.actions import create
+from integrations.forms_lists import searched
 from integrations.models import Membership, Partner
 from integrations.states import ENDS
 from integrations.views.common import page_of, refused
@@ -35,7 +37,7 @@ class ManagerForm(forms.Form):
 def companies(request: HttpRequest) -> HttpResponse:
     """Every company with its integrations counted, by name or by words in it."""
     only_for_program(request)
-    words = request.GET.get("q", "").strip()[:100]
+    words = searched(request.GET.get("q", ""))
     rows = Partner.objects.select_related("alliances_manager").annotate(
         open=Count("integrations", filter=~Q(integrations__stage__in=[str(s) for s in ENDS])),
         listed=Count("integrations", filter=~Q(integrations__standing__in=["none", "removed"])),
@@ -53,7 +55,9 @@ def company_page(request: HttpRequest, slug: str) -> HttpResponse:
     form = ManagerForm(request.POST or None, initial={"manager": partner.alliances_manager})
     if request.method == "POST" and form.is_valid():
         try:
-            create.assign_manager(partner, form.cleaned_data["manager"], by=request.user, now=timezone.now())
+            manager = form.cleaned_data["manager"]
+            create.assign_manager(partner, manager, by=request.user, now=timezone.now())
+            messages.success(request, f"{manager or 'The mailbox'} looks after {partner.name} from now on.")
         except NotAllowed as refusal:
             refused(request, refusal)
         return redirect("partner", slug)
