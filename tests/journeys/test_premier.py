@@ -1,0 +1,60 @@
+"""A listed provider asks for Partner Premier: one requirement of each group is enough, none of one is not."""
+
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.models import Integration, Partner
+from tests.conftest import begin, drive
+from tests.fakes.github.server import Repo
+from tests.fakes.registry import Provider
+from tests.journeys.walk import Walk
+
+
+@pytest.fixture
+def listed(walk: Walk, acme: Partner, alice: Any, rita: Any, github: Any, registry: Any) -> Integration:
+    """Acme's provider with the standing Partner, in support."""
+    github.seed(Repo("acme/terraform-provider-rocket", "Rockets as code."))
+    registry.publish(Provider("acme/rocket"))
+    row = begin(acme, alice, "terraform-provider", timezone.now())
+    row = drive(row, "support", partner=alice, reviewer=rita, now=timezone.now())
+    walk.pk = row.pk
+    return row
+
+
+def test_a_listed_provider_becomes_partner_premier(walk: Walk, listed: Integration, mail_to: Any, alice: Any) -> None:
+    partner, reviewer = walk.partner.go(walk.page), walk.reviewer
+    assert (listed.standing, listed.tier) == ("verified", "partner")
+    partner.sees("Partner Premier", "Technical: at least one", "Feature: at least one")
+    partner.sees_not("Ask for Partner Premier").shot("premier-before")
+    tier = listed.edition.tier("partner-premier")
+    walk.fulfil(next(r for r in tier.requirements if r.id == "TP-SBOM"))
+    partner.go(walk.page).sees_not("Ask for Partner Premier")
+    walk.fulfil(next(r for r in tier.requirements if r.id == "TP-ACTION"))
+    partner.go(walk.page).press("Ask for Partner Premier").press("Ask for the tier")
+    partner.go(walk.page).sees("asked for").sees_not("Ask for Partner Premier")
+    assert (walk.row.turn_holder, walk.row.tier_request) == ("program", "partner-premier")
+    reviewer.go("/queue/").sees("asks for the tier Partner Premier").press("Claim Rocket")
+    asked = reviewer.page.locator("#step-partner-premier li.requirement", has_text="Software bill of materials")
+    asked.get_by_text("Evidence").click()
+    reviewer.sees("https://acme.example/docs", "GitHub SBOM generator").shot("premier-review")
+    reviewer.press("Grant the tier").sees("Subject").press("Grant the tier")
+    walk.later(minutes=11)
+    assert (walk.row.tier, walk.row.tier_request) == ("partner-premier", "")
+    assert "Partner Premier" in mail_to(alice.email, "tier_granted").text
+    partner.go(walk.page).sees("granted")
+    partner.go("/listed/").press("Rocket").sees("Partner Premier")
+
+
+def test_declined_it_stays_partner_and_may_ask_again(walk: Walk, listed: Integration, mail_to: Any, alice: Any) -> None:
+    tier = listed.edition.tier("partner-premier")
+    for requirement in (r for r in tier.requirements if r.id in ("TP-SBOM", "TP-EPH")):
+        walk.fulfil(requirement)
+    walk.partner.go(walk.page).press("Ask for Partner Premier").press("Ask for the tier")
+    reviewer = walk.reviewer.go(f"{walk.page}review/").press("Decline the tier")
+    reviewer.write("Reason for the partner", "The bill of materials is empty.").press("Decline the tier")
+    walk.later(minutes=11)
+    assert "The bill of materials is empty." in mail_to(alice.email, "tier_declined").text
+    assert (walk.row.tier, walk.row.standing) == ("partner", "verified")
+    walk.partner.go(walk.page).sees("The bill of materials is empty.", "Ask for Partner Premier")

@@ -1,0 +1,60 @@
+"""Staff: people and companies in the admin pages, state read-only, a manager named, the outbox read."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from integrations.models import Partner
+from tests.conftest import PASSWORD, begin
+from tests.journeys.person import Person
+
+Visit = Callable[..., Person]
+
+
+def test_staff_look_after_people_and_companies_and_never_touch_state(
+    visit: Visit, acme: Partner, alice: Any, sam: Any
+) -> None:
+    row = begin(acme, alice, now=timezone.now())
+    staff = visit()
+    staff.audits = False  # these pages are Django's own
+    staff.go("/admin/").write("Mail address", sam.email).write("Password", PASSWORD).press("Sign in")
+    staff.go("/admin/integrations/integration/").press("Rocket").sees(
+        "Stage", "engage", "acme/terraform-provider-rocket"
+    )
+    expect(staff.page.locator("#content-main").get_by_role("textbox")).to_have_count(0)
+    expect(staff.page.get_by_role("button", name="Save")).to_have_count(0)
+    staff.go("/admin/integrations/integration/").press("Open its page").sees("only reviewers decide")
+    staff.go("/admin/integrations/partner/").press("Acme").write("Website:", "https://acme.example/new").press("Save")
+    staff.go(f"/admin/accounts/user/{alice.pk}/change/").sees("Alice Archer").write("Name", "Alice A. Archer").press(
+        "Save"
+    )
+    acme.refresh_from_db()
+    alice.refresh_from_db()
+    row.refresh_from_db()
+    assert (acme.website, alice.name, row.stage) == ("https://acme.example/new", "Alice A. Archer", "engage")
+
+
+def test_the_named_manager_is_shown_to_the_partner(
+    visit: Visit, acme: Partner, alice: Any, rita: Any, sam: Any
+) -> None:
+    row = begin(acme, alice, now=timezone.now())
+    partner = visit(alice).go(f"/integrations/{row.uuid}/").sees(row.edition.mailbox).sees_not("sam@program.example")
+    staff = visit(sam).go("/companies/").press("Acme").choose("Alliances manager", "Sam Stone").shot("company-program")
+    staff.press("Name the manager").sees("Sam Stone looks after Acme from now on.")
+    partner.go(f"/integrations/{row.uuid}/").sees("Sam Stone", "sam@program.example").shot("manager")
+    partner.go("/companies/acme/").sees_not("Name the manager")
+
+
+def test_staff_read_every_mail_and_decide_nothing(
+    visit: Visit, settings: Any, acme: Partner, alice: Any, sam: Any
+) -> None:
+    settings.OUTBOX_OPEN = False
+    row = begin(acme, alice, now=timezone.now())
+    staff = visit(sam).go("/outbox/").sees(row.edition.mailbox)
+    staff.write("Words in subject or address", "nobody@").press("Filter").sees("No mail here")
+    staff.go("/outbox/").page.locator("td.main a").first.click()
+    staff.arrived().sees(row.edition.mailbox, "Rocket").shot("outbox-mail")
+    staff.go(f"/integrations/{row.uuid}/review/").sees("You see everything here, but only reviewers decide.")
+    visit(alice).go("/outbox/").sees_not("Words in subject or address")
