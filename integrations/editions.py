@@ -102,6 +102,7 @@ def move(integration: Integration, to: str, *, by: Any, now: datetime, note: str
                 if new in planned.asks_more:
                     states[old.id].status = Status.OPEN
                 states[old.id].save()
+        _rename(row, {old.id: new.id for old, new in planned.kept if old.id != new.id})
         row.edition_date, row.step, row.category = to, planned.step, planned.category
         if row.is_listed:
             row.tier = row.edition.release_tier.key
@@ -111,3 +112,11 @@ def move(integration: Integration, to: str, *, by: Any, now: datetime, note: str
             added=[r.title for r in planned.added], dropped=[r.title for r in planned.dropped],
         )  # fmt: skip
     return planned
+
+
+def _rename(row: Integration, names: dict[str, str]) -> None:
+    """Everything that hangs on a requirement follows it to its new id. Each row once: names may change places."""
+    for rows in (row.findings, row.meetings, row.credentials, row.drafts):
+        for each in rows.filter(requirement_id__in=names):
+            each.requirement_id = names[each.requirement_id]
+            each.save(update_fields=["requirement_id"])
