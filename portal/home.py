@@ -33,7 +33,7 @@ def partner_home(user: Any, memberships: list[Membership]) -> dict[str, Any]:
     theirs = [i for i in rows if i.is_open and i.turn_holder in (Holder.PROGRAM, Holder.THIRD_PARTY)]
     rest = [i for i in rows if i not in mine and i not in theirs]
     drafts = Draft.objects.filter(
-        partner__in=[m.partner for m in memberships], integration=None, sent_at=None
+        partner__in=[m.partner for m in memberships], integration=None, sent_at=None, version__gt=0
     ).select_related("saved_by", "partner")
     return {
         "memberships": memberships,
