@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
 from integrations import rules
+from integrations.forms_lists import searched
 from integrations.views.common import page_of
 from portal.models import Email
 
@@ -25,7 +26,7 @@ def ask_whether_open(request: HttpRequest) -> None:
 def outbox(request: HttpRequest) -> HttpResponse:
     """Every mail, newest first, by state and by words in subject or address."""
     ask_whether_open(request)
-    state, words = request.GET.get("state", ""), request.GET.get("q", "").strip()[:100]
+    state, words = request.GET.get("state", ""), searched(request.GET.get("q", ""))
     mails = Email.objects.defer("text", "html", "calendar")
     if state in Email.State.values:
         mails = mails.filter(state=state)

@@ -132,10 +132,10 @@ def _status_of(request: HttpRequest, form: StepForm, offered: Any, blocked: NotA
 
 def dry_run(found: Integration, way: Transition, form: StepForm, user: Any) -> tuple[list[Email], NotAllowed | None]:
     """The mails that the step would send with what was typed so far, or why it would be refused."""
-    note = str(form["note"].value() or "").strip()
-    note = note or (ASKED if form.fields["note"].required else "")
     if form.is_bound:
         form.is_valid()
+    fit = getattr(form, "cleaned_data", {})  # what is not fit to be kept is in no mail either
+    note = fit.get("note") or (ASKED if form.fields["note"].required else "")
     try:
         now = timezone.now()
         return notices.preview(found, way.name, by=user, note=note, now=now, **form.inputs()), None

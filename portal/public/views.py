@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 
+from integrations.forms_lists import searched
 from integrations.models import Integration
 from integrations.programs import PROGRAMS
 from integrations.views.common import page_of
@@ -17,7 +18,7 @@ from portal.public.listing import listing_of
 @login_not_required
 def listed(request: HttpRequest) -> HttpResponse:
     """Every listed integration, newest first, by program and by words."""
-    program, words = request.GET.get("program", ""), request.GET.get("q", "").strip()[:100]
+    program, words = request.GET.get("program", ""), searched(request.GET.get("q", ""))
     rows = Integration.objects.listed().select_related("partner").order_by("-released_at", "-pk")
     if program in PROGRAMS:
         rows = rows.filter(program_key=program)

@@ -1,0 +1,175 @@
+"""What happens to what nobody should send? A clear answer, nothing lost, never a 500."""
+
+import io
+import zipfile
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.db.models.signals import pre_save
+from django.test import Client
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.portal.asking import asked, client_of
+from tests.portal.everything import ACCOUNTS, LOGS, address, names, pressed
+
+WHO = {
+    "finding": "rita",
+    "assign": "rita",
+    "partner": "rita",
+    "move_edition": "rita",
+    "queue": "rita",
+    "review": "rita",
+    "step: decline": "rita",
+}
+NASTY = ["a\x00b", "\u202e\u2028", "\r\nBcc: x@y.example", "<script>alert(1)</script>", "x" * 30_000, "9" * 400]
+PARAMETERS = (
+    "page", "q", "edition", "program", "stage", "category", "holder", "standing", "sort", "tab", "tier", "next", "yes",
+    "company", "name", "requirement", "check", "state", "to", "note", "repository_address", "age", "back",
+)  # fmt: skip
+quick = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+def who(label: str) -> str:
+    return next((role for begin, role in WHO.items() if label.startswith(begin)), "alice")
+
+
+@pytest.fixture(autouse=True)
+def as_strict_as_production(db: None) -> Iterator[None]:
+    """SQLite takes what PostgreSQL refuses: NUL in a text, and texts longer than their column."""
+
+    def no_nul(execute: Any, sql: Any, params: Any, many: Any, context: Any) -> Any:
+        if any("\x00" in each or "\\u0000" in each for each in params or () if isinstance(each, str)):
+            raise ValueError(f"NUL reaches the database: {sql}")
+        return execute(sql, params, many, context)
+
+    def no_long_text(sender: Any, instance: Any, **_: Any) -> None:
+        for field in sender._meta.concrete_fields:
+            value = getattr(instance, field.attname)
+            if isinstance(value, str) and field.max_length and len(value) > field.max_length:
+                raise ValueError(f"{field} is too long")
+
+    pre_save.connect(no_long_text)
+    with connection.execute_wrapper(no_nul):
+        yield
+    pre_save.disconnect(no_long_text)
+
+
+@pytest.fixture
+def clients(cast: Any) -> dict[str, Client]:
+    return {role: client_of(cast[role]) for role in ("alice", "rita")}
+
+
+@pytest.mark.parametrize("role", ["anonymous", "alice", "rita"])
+def test_no_parameter_of_an_address_breaks_a_page(cast: Any, world: Any, role: str) -> None:
+    client, broken = client_of(cast[role]), []
+    for name in sorted(names()):
+        url = address(name, world)
+        for text in NASTY:
+            code, _ = asked(client, f"{url}?{'&'.join(f'{key}={quoted(text)}' for key in PARAMETERS)}")
+            if code.startswith("5"):
+                broken.append(f"{name}: {text[:20]!r}")
+    assert broken == []
+
+
+def quoted(text: str) -> str:
+    return quote(text.encode("utf-8", "surrogatepass"))
+
+
+def test_no_text_in_any_field_breaks_a_page(clients: Any, world: Any) -> None:
+    """Each field of everything that people press holds each text in turn; then it comes twice, then not at all."""
+    broken = []
+    for label, (url, fields) in pressed(world).items():
+        for key in fields:
+            for value in [*NASTY, ["a", "b"], []]:
+                code, _ = asked(clients[who(label)], url, {**fields, key: value, "unknown": "x"})
+                if code.startswith("5"):
+                    broken.append(f"{label}, {key}: {str(value)[:20]!r}")
+    assert broken == []
+
+
+texts = st.text(st.characters(), max_size=60).map(
+    lambda text: text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+)
+
+
+@quick
+@given(text=texts)
+def test_any_text_is_kept_as_typed_or_refused_beside_its_field(clients: Any, world: Any, text: str) -> None:
+    """Whatever is typed into the facts of an integration: done, or shown again with a sentence and all of it there."""
+    url = address("edit_facts", world)
+    fields = {
+        "name": "Rocket",
+        "description": text,
+        "category": "ci-cd",
+        "offerings": ["Open Source"],
+        "homepage": text,
+    }
+    code, page = asked(clients["alice"], url, fields | {"repository_address": text})
+    assert code in ("302", "302+", "422")
+    if code == "422":
+        read = BeautifulSoup(page, "html5lib")
+        assert read.select(".field .error, .errorlist, [aria-invalid=true]")
+        assert read.select_one("[name=name]")["value"] == "Rocket"
+
+
+UPLOADS = {
+    "program named .pdf": ("a.pdf", b"MZ\x90\x00" + b"\x00" * 60, 422),
+    "page named .txt": ("a.txt", b"<!doctype html><script>alert(1)</script>", None),
+    "page named .png": ("a.png", b"<html><body>hi</body></html>", None),
+    "nothing": ("a.txt", b"", 422),
+    "bytes named .txt": ("a.txt", bytes(range(256)), 422),
+    "a path for a name": ("../../../etc/passwd.txt", b"All tests passed.", 302),
+    "lines in a name": ("a\r\nSet-Cookie: x=1\u202e.txt", b"All tests passed.", 302),
+    "a very long name": ("x" * 240 + ".txt", b"All tests passed.", 302),
+    "a broken archive": ("a.zip", b"PK\x03\x04" + b"\xff" * 40, 422),
+}
+
+
+def bomb() -> bytes:
+    """A small archive that says it holds 5 GB."""
+    kept = io.BytesIO()
+    with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", b"0" * 1_000_000)
+    packed = kept.getvalue()
+    return packed.replace((1_000_000).to_bytes(4, "little"), (4_000_000_000).to_bytes(4, "little"))
+
+
+@pytest.mark.parametrize("what", [*UPLOADS, "a bomb"])
+def test_a_file_is_taken_or_refused_with_a_sentence(clients: Any, world: Any, what: str) -> None:
+    name, content, wanted = UPLOADS.get(what, ("a.zip", b"", 422))
+    file = SimpleUploadedFile("x", content or (bomb() if what == "a bomb" else b""))
+    file._name = name  # as a browser of ill will names it
+    url = address("requirement", world, requirement_id=LOGS)
+    answer = clients["alice"].post(url, {"act": "upload", "file": file})
+    assert answer.status_code in ((wanted,) if wanted else (302, 422))
+    if answer.status_code == 422:
+        assert BeautifulSoup(answer.content, "html5lib").select_one(".field .error, .errorlist") is not None
+    kept = world["integration"].states.get(requirement_id=LOGS).summary
+    assert not {"/", "\n", "\r", "\u202e"} & set(kept)
+
+
+def test_a_file_that_is_too_large_is_told_beside_its_field(clients: Any, world: Any, settings: Any) -> None:
+    settings.UPLOAD_MAX_MB = 0.01
+    file = SimpleUploadedFile("log.txt", b"ok\n" * 10_000)
+    answer = clients["alice"].post(address("requirement", world, requirement_id=LOGS), {"act": "upload", "file": file})
+    assert (answer.status_code, "larger than" in answer.text) == (422, True)
+
+
+def test_a_secret_is_never_put_back_and_the_rest_is(clients: Any, world: Any) -> None:
+    url = address("requirement", world, requirement_id=ACCOUNTS)
+    sent = {"act": "give", "uuid": "nonsense", "label": "Tenant of the test", "secret": "hunter2-hunter2"}
+    code, page = asked(clients["alice"], url, sent)
+    assert (code, "Tenant of the test" in page, "hunter2" in page) == ("422", True, False)
+
+
+@pytest.mark.parametrize("label", ["say: a message", "finding_new: on a form", "requirement: sign", "step: decline"])
+def test_pressed_twice_is_never_an_error(clients: Any, world: Any, label: str) -> None:
+    url, fields = pressed(world)[label]
+    answers = [clients[who(label)].post(url, fields) for _ in range(2)]
+    assert [answer.status_code < 500 for answer in answers] == [True, True]
