@@ -1,15 +1,29 @@
 """What do people of the demo world hand in? A plausible answer for each kind of requirement."""
 
+import base64
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
-from integrations.actions import answers
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+
+from integrations import vault
+from integrations.actions import agreements, answers, credentials, documents, meetings
 from integrations.models import Integration
 from integrations.programs.base import Field, Kind, Requirement, Who
 from integrations.states import Status
+from integrations.uploads import examine
 from portal.accounts.models import User
+from verification.base import CHECKS
 
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+FILES = {
+    "png": ("logo.png", base64.b64decode(PNG)),
+    "pdf": ("document.pdf", b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n%%EOF\n"),
+    "txt": ("tests.txt", b"ok  acceptance  12 tests passed\n"),
+}
 BY_TYPE: dict[str, Callable[[Field, Integration], Any]] = {
     "text": lambda field, row: f"{row.name} {field.label.lower()}"[: field.max_length],
     "lines": lambda field, row: "\n".join([row.description, "Made for teams of every size."][: field.max_lines or 2]),
@@ -41,6 +55,8 @@ def check(row: Integration, requirement: Requirement, owner: User, reviewer: Use
     detail = [
         {
             "key": key,
+            "title": CHECKS[key].title,
+            "advice": CHECKS[key].advice,
             "outcome": Status.PASS,
             "summary": "Looked at and in order.",
             "evidence": [{"label": "Repository", "value": row.repository, "url": ""}],
@@ -60,7 +76,42 @@ def check(row: Integration, requirement: Requirement, owner: User, reviewer: Use
     )
 
 
+def document(row: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
+    """A small file of the first kind that is taken."""
+    kind = requirement.accept[0]
+    name, content = FILES[kind]
+    by = reviewer if requirement.who == Who.PROGRAM else owner
+    file = SimpleUploadedFile(name, content)
+    documents.upload(row, requirement.id, examine(file, requirement.accept), by=by, now=now)
+
+
+def agreement(row: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
+    """The partner signs, the program countersigns."""
+    for by in (owner, reviewer):
+        signature = agreements.Signature(by.name, timezone.localdate(now))
+        agreements.sign(row, requirement.id, signature, version="2026-01", by=by, now=now)
+
+
+def meeting(row: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
+    """Proposed, agreed and held within a few hours, with everything shown: nothing else happens in between."""
+    begin, times = now - timedelta(hours=3), (now - timedelta(hours=1),)
+    proposal = meetings.Proposal(times, "https://meet.example/review", 45)
+    found = meetings.propose(row, requirement.id, proposal, by=reviewer, now=begin)
+    found = meetings.accept(found, meetings.times_of(found)[0], by=owner, now=begin + timedelta(hours=1))
+    meetings.hold(found, requirement.meeting_items, notes="All of it was shown.", by=reviewer, now=now)
+
+
+def account(row: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
+    secret = vault.Secret(f"user: reviewer\npassword: {uuid4()}")
+    label = f"Test tenant of {row.name}"
+    credentials.give(row, requirement.id, label, secret, permanent=False, by=owner, now=now, uuid=uuid4())
+
+
 HANDS: dict[Kind, Callable[[Integration, Requirement, User, User, datetime], None]] = {
     Kind.FORM: form,
     Kind.CHECK: check,
+    Kind.DOCUMENT: document,
+    Kind.AGREEMENT: agreement,
+    Kind.MEETING: meeting,
+    Kind.CREDENTIALS: account,
 }
