@@ -8,7 +8,7 @@ from allauth.account.models import EmailAddress
 from django.utils.text import slugify
 
 from integrations import facts
-from integrations.actions import create, reviewing
+from integrations.actions import answers, create, introductions, reviewing
 from integrations.models import Draft, Finding, Integration, Membership, Partner, ReviewerProfile
 from integrations.states import Stage
 from integrations.workflow import perform
@@ -77,6 +77,7 @@ def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> No
         progress(f"{entry.company}: {entry.name}")
     # what was found on the day stands until somebody asks again: these repositories are made up
     CheckRun.objects.filter(finished_at=None).update(finished_at=now)
+    between_companies(world)
     Draft.objects.create(
         partner=world.partners["Acme Rockets"],
         program_key="consul",
@@ -84,6 +85,13 @@ def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> No
         saved_by=world.people["Bob Baker"],
         saved_at=now - timedelta(hours=3),
     )
+
+
+def between_companies(world: World) -> None:
+    """One asks to be introduced; the other has not answered yet."""
+    asking, other = (Integration.objects.get(name=name) for name in ("Globex Firewall", "Initech Switch"))
+    message = "We manage firewalls too: shall we compare notes?"
+    introductions.ask(asking, other, message, by=world.owner("Globex"), now=world.now - timedelta(hours=5))
 
 
 def live(world: World, entry: Entry) -> Integration:
@@ -177,6 +185,13 @@ def on_hold(row: Integration, owner: User, reviewer: User, now: datetime) -> Non
     perform(row, "put_on_hold", by=reviewer, note="The upstream pull request waits for its maintainers.", now=now)
 
 
+def waived(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """A reviewer lets one requirement wait, for a reason and until a day."""
+    missing = facts.missing_next(row, now)[0]
+    reason, until = "The plugin moves to its new home this quarter.", now + timedelta(days=60)
+    answers.waive(row, missing.id, reason=reason, until=until, by=reviewer, now=now)
+
+
 def archived(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
     perform(row, "archive", by=owner, note="Replaced by the built-in database engine.", now=now)
 
@@ -198,6 +213,7 @@ THEN: dict[str, Callable[[Integration, User, User, datetime], None]] = {
     "changes": changes,
     "round two": round_two,
     "on hold": on_hold,
+    "waived": waived,
     "archived": archived,
     "withdrawn": withdrawn,
     "premier": premier,

@@ -53,7 +53,7 @@ WORLD = (
     Entry("Nordlicht Cloud", "nomad", "Nordlicht autoscaler", "nordlicht/nomad-nordlicht-autoscaler",
           "Scales node pools in the north.", "declined", "", 70, 7),
     Entry("Kestrel Data", "nomad", "Kestrel volumes", "kestrel/nomad-kestrel-csi",
-          "Volumes that follow the workload.", "review", "", 21, 6),
+          "Volumes that follow the workload.", "review", "waived", 21, 6),
     Entry("Kestrel Data", "terraform-run-task", "Kestrel cost", "kestrel/kestrel-cost",
           "Says what a plan will cost.", "engage", "", 1, 4),
     Entry("Kestrel Data", "vault", "Kestrel database", "kestrel/vault-plugin-kestrel",
