@@ -23,6 +23,7 @@ class Asking:
     """What a step is asked with. A note of None: only looking, nobody has written one yet."""
 
     now: datetime
+    by: Any = None
     note: str | None = None
     inputs: dict[str, Any] = field(default_factory=dict)
 
@@ -100,6 +101,13 @@ def findings_answered(integration: "Integration") -> bool:
 def findings_verified(integration: "Integration") -> bool:
     counts = facts.finding_counts(integration)
     return counts.get("open", 0) + counts.get("fixed", 0) == 0
+
+
+@guard(lambda i: f"{i.reviewer} has it until {i.claimed_until:%H:%M} UTC. Claim it then, or ask for it.")
+def nobody_else_has_it(integration: "Integration") -> bool:
+    """Two reviewers do not decide beside each other: while a claim runs, the decision is its holder's."""
+    until, by = integration.claimed_until, integration.asking.by
+    return until is None or until <= integration.asking.now or by is None or integration.reviewer_id == by.pk
 
 
 @guard("Say why: the reason is part of the decision.")

@@ -75,12 +75,12 @@ def may_reopen(integration: "Integration", user: Any) -> bool:
     return may_decide(integration, user)
 
 
-def may_assign(_integration: "Integration", user: Any) -> bool:
-    return works_for_program(user)
+def may_assign(integration: "Integration", user: Any) -> bool:
+    return is_of_program(integration, user)
 
 
-def may_note(_integration: "Integration", user: Any) -> bool:
-    return works_for_program(user)
+def may_note(integration: "Integration", user: Any) -> bool:
+    return is_of_program(integration, user)
 
 
 def may_speak(integration: "Integration", user: Any) -> bool:
@@ -115,9 +115,14 @@ def works_for_program(user: Any) -> bool:
     return bool(user is not None and user.is_authenticated and (user.is_reviewer or user.is_staff))
 
 
-def may_see_notes(user: Any) -> bool:
-    """The program's own notes, which the partner never sees."""
-    return works_for_program(user)
+def is_of_program(integration: "Integration", user: Any) -> bool:
+    """Somebody of the program who does not also belong to the integration's own company."""
+    return works_for_program(user) and not role_of(integration.partner, user)
+
+
+def may_see_notes(integration: "Integration", user: Any) -> bool:
+    """The program's own notes, which nobody of the company sees, whoever else they are."""
+    return is_of_program(integration, user)
 
 
 def may_download(partner: "Partner", user: Any, *, is_agreement: bool) -> bool:

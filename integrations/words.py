@@ -61,6 +61,7 @@ WORDS: dict[str, tuple[str, str, str]] = {
     "introduction_agreed": ("agreed to an introduction", "good", "handshake"),
     "introduction_declined": ("declined an introduction", "neutral", "users"),
     "partner_created": ("created the company", "accent", "building-2"),
+    "company_changed": ("changed what the company's record says", "neutral", "pencil"),
     "manager_named": ("named the Alliances manager", "neutral", "user-check"),
     "join_requested": ("asked to join", "neutral", "user-plus"),
     "join_accepted": ("let {name} join", "good", "user-check"),

@@ -21,6 +21,7 @@ from integrations.models.integration import Integration
 from integrations.states import Holder, turn_of
 
 PROGRAM_CALENDAR = clock.Calendar()
+TURN_MOMENTS = ("turn_since", "turn_due_at")
 
 
 class NotAllowed(Exception):
@@ -72,7 +73,7 @@ def blockers(integration: Integration, step: Transition) -> list[str]:
 
 def actions(integration: Integration, user: Any, *, now: datetime | None = None) -> list[Action]:
     """The buttons of this person: what they may do, in the order of the model, with what blocks each."""
-    integration.asking = guards.Asking(now or timezone.now())
+    integration.asking = guards.Asking(now or timezone.now(), user)
     order = list(Integration.__dict__)
     allowed = [s for s in steps_from(integration).values() if s.has_perm(integration, user)]
     return [
@@ -111,37 +112,50 @@ def perform(
     now = now or timezone.now()
     with transaction.atomic():
         row = lock(integration.pk)
-        row.asking = guards.Asking(now, note, inputs)
+        row.asking = guards.Asking(now, by, note, inputs)
         found = _find(row, step, version)
         if not found.has_perm(row, by):
             raise NotAllowed(rules.REFUSALS[found.permission.__name__], "may")  # type: ignore[union-attr]
         in_the_way = blockers(row, found)
         if in_the_way:
             raise NotAllowed(" ".join(in_the_way))
-        before = {"stage": str(row.stage), "step": row.step, "review_state": str(row.review_state)}
+        before, undone = _as_it_stands(row), row.undo
         getattr(row, step)(by=by, note=note, now=now, **inputs)
         _remember_decision(row, found, before, by, now)
         refresh(row, now)
+        if step == "undo_decision":
+            _restore_turn(row, undone)
         row.save()
         return record(row, step, by=by, now=now, note=note, **_told(row, found, before), **inputs)
+
+
+def _as_it_stands(row: Integration) -> dict[str, Any]:
+    """What undoing a decision brings back, as JSON."""
+    moments = {key: getattr(row, key).isoformat() if getattr(row, key) else None for key in TURN_MOMENTS}
+    return {"stage": str(row.stage), "step": row.step, "review_state": str(row.review_state), **moments}
+
+
+def _restore_turn(row: Integration, undone: dict[str, Any]) -> None:
+    """A decision that was undone costs nobody a day: the turn goes on as if it had never been interrupted."""
+    for key in TURN_MOMENTS:
+        kept = undone.get(key)
+        setattr(row, key, datetime.fromisoformat(kept) if kept else None)
 
 
 def _find(row: Integration, step: str, version: int | None) -> Transition:
     found = steps_from(row).get(step)
     moved_on = version is not None and version != row.version
-    if found is None or moved_on:
+    if moved_on:
         last = row.events.exclude(internal=True).last()
-        if last is not None and (moved_on or found is None):
-            who = last.actor or "The portal"
-            raise NotAllowed(
-                f"{who} was faster: “{last.verb.replace('_', ' ')}” on {last.at:%d %b, %H:%M} UTC. Look again.",
-                "stale",
-            )
-        raise NotAllowed("This step does not lead on from here.", "gone")
+        who, what = (last.actor or "The portal", last.verb.replace("_", " ")) if last else ("Somebody", "changed")
+        at = f" on {last.at:%d %b, %H:%M} UTC" if last else ""
+        raise NotAllowed(f"{who} was faster: “{what}”{at}. Look again.", "stale")
+    if found is None:
+        raise NotAllowed(f"This step does not lead on from here: it is in {row.stage} now.", "gone")
     return found
 
 
-def _remember_decision(row: Integration, step: Transition, before: dict[str, str], by: Any, now: datetime) -> None:
+def _remember_decision(row: Integration, step: Transition, before: dict[str, Any], by: Any, now: datetime) -> None:
     """A decision can be undone for a while; any other step makes it final, and undoing it clears it."""
     row.decision, row.decided_by, row.undo_until, row.undo = "", None, None, {}
     window = timedelta(minutes=settings.UNDO_MINUTES)
@@ -150,7 +164,7 @@ def _remember_decision(row: Integration, step: Transition, before: dict[str, str
         row.undo_until, row.undo = now + window, before
 
 
-def _told(row: Integration, step: Transition, before: dict[str, str]) -> dict[str, Any]:
+def _told(row: Integration, step: Transition, before: dict[str, Any]) -> dict[str, Any]:
     """What the event says beside the verb: from where to where, the round, and until when it can be undone."""
     told: dict[str, Any] = {
         "label": step.custom.get("label", step.name),

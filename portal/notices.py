@@ -26,7 +26,8 @@ def partner_team(integration: Integration) -> list[Any]:
 
 def program_team(integration: Integration) -> list[Any]:
     """The reviewer, else the company's Alliances manager, else the program's mailbox."""
-    person = integration.reviewer or integration.partner.alliances_manager
+    people = (integration.reviewer, integration.partner.alliances_manager)
+    person = next((p for p in people if p and p.is_active and rules.is_of_program(integration, p)), None)
     return [person] if person else [integration.edition.mailbox]
 
 

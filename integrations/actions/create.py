@@ -11,7 +11,8 @@ from integrations import rules
 from integrations.history import record
 from integrations.models import Integration, Partner, RequirementState
 from integrations.programs import PROGRAMS
-from integrations.programs.base import Edition, Scope
+from integrations.programs.base import Edition, Requirement, Scope
+from integrations.states import Status
 from integrations.workflow import NotAllowed, changing, refresh
 
 OWN_FACTS = ("name", "description", "category", "offerings", "homepage")
@@ -64,9 +65,10 @@ def _take_over_shared(row: Integration, edition: Edition) -> None:
         integration__partner=row.partner, integration__program_key=row.program_key, requirement_id__in=shared
     ).order_by("given_at")
     latest = {state.requirement_id: state for state in given}
+    elsewhere = RequirementState.objects.filter(integration__partner=row.partner, given_at__isnull=False)
     agreements = {
         r.agreement: state
-        for state in RequirementState.objects.filter(integration__partner=row.partner).select_related("integration")
+        for state in elsewhere.select_related("integration").order_by("given_at")
         for r in [state.requirement]
         if r is not None and r.agreement
     }
@@ -76,12 +78,17 @@ def _take_over_shared(row: Integration, edition: Edition) -> None:
             RequirementState.objects.create(
                 integration=row,
                 requirement_id=requirement.id,
-                status=source.status,
+                status=Status.OPEN if is_combined(requirement) else source.status,
                 data=source.data,
                 summary=source.summary,
                 given_by=source.given_by,
                 given_at=source.given_at,
             )
+
+
+def is_combined(requirement: Requirement) -> bool:
+    """A text that names all of the company's integrations is read again whenever one is added."""
+    return any(field.max_lines for field in requirement.fields)
 
 
 def change_facts(integration: Integration, facts: Mapping[str, Any], *, by: Any, now: datetime) -> Integration:

@@ -10,7 +10,7 @@ from django.db.models import Max
 from integrations import rules
 from integrations.history import record
 from integrations.models import Finding, Integration, Look, Message, ReviewerProfile
-from integrations.states import Stage
+from integrations.states import ReviewState, Stage
 from integrations.workflow import NotAllowed, changing
 
 
@@ -22,6 +22,7 @@ def claim(integration: Integration, *, by: Any, now: datetime) -> Integration:
             raise NotAllowed(f"{row.reviewer} has it until {row.claimed_until:%H:%M} UTC.", "stale")
         is_news = row.reviewer_id != by.pk
         row.reviewer, row.claimed_until = by, now + timedelta(minutes=settings.CLAIM_MINUTES)
+        row.version -= 1  # a claim makes nobody's page out of date
         if is_news:
             record(row, "claimed", by=by, now=now, internal=True)
     return row
@@ -39,6 +40,7 @@ def put_back(integration: Integration, *, by: Any, now: datetime) -> None:
         if row.reviewer_id != by.pk:
             raise NotAllowed(f"{row.reviewer} has it, not you." if row.reviewer else "Nobody has it.", "stale")
         row.reviewer, row.claimed_until = None, None
+        row.version -= 1
         record(row, "put_back", by=by, now=now, internal=True)
 
 
@@ -86,7 +88,11 @@ def _set(
         for name, value in fields.items():
             setattr(locked, name, value)
         locked.save()
-        record(row, verb, by=by, now=now, note=note, finding=locked.number, requirement=locked.requirement_id)
+        told = locked.round < row.review_round or row.review_state == ReviewState.CHANGES
+        record(
+            row, verb, by=by, now=now, note=note, internal=not told, finding=locked.number,
+            requirement=locked.requirement_id,
+        )  # fmt: skip
 
 
 def fix_finding(finding: Finding, answer: str, *, by: Any, now: datetime) -> None:

@@ -194,7 +194,12 @@ class Integration(FSMModelMixin, models.Model):
         source=Stage.REVIEW,
         target=Stage.REVIEW,
         permission=rules.may_edit,
-        conditions=[guards.not_held, guards.changes_were_requested, guards.findings_answered],
+        conditions=[
+            guards.not_held,
+            guards.changes_were_requested,
+            guards.decision_is_final,
+            guards.findings_answered,
+        ],
         custom={"label": "Request the review again", "tone": "good"},
     )
     def request_again(self, *, now: Any, **_: Any) -> None:
@@ -204,7 +209,12 @@ class Integration(FSMModelMixin, models.Model):
         source=Stage.REVIEW,
         target=Stage.REVIEW,
         permission=rules.may_decide,
-        conditions=[guards.not_held, guards.review_was_requested, guards.a_finding_is_open],
+        conditions=[
+            guards.not_held,
+            guards.nobody_else_has_it,
+            guards.review_was_requested,
+            guards.a_finding_is_open,
+        ],
         custom={"label": "Request changes", "tone": "warn", "decision": True, "mail": "changes_requested"},
     )
     def request_changes(self, **_: Any) -> None:
@@ -214,7 +224,13 @@ class Integration(FSMModelMixin, models.Model):
         source=Stage.REVIEW,
         target=Stage.RELEASE,
         permission=rules.may_decide,
-        conditions=[guards.not_held, guards.review_was_requested, guards.findings_verified, guards.nothing_missing],
+        conditions=[
+            guards.not_held,
+            guards.nobody_else_has_it,
+            guards.review_was_requested,
+            guards.findings_verified,
+            guards.nothing_missing,
+        ],
         custom={"label": "Approve", "tone": "good", "decision": True, "mail": "approved"},
     )
     def approve(self, **_: Any) -> None:
@@ -239,7 +255,7 @@ class Integration(FSMModelMixin, models.Model):
         source=BEFORE_RELEASE,
         target=Stage.DECLINED,
         permission=rules.may_decide,
-        conditions=[guards.note_given],
+        conditions=[guards.nobody_else_has_it, guards.note_given],
         custom={
             "label": "Decline",
             "tone": "bad",

@@ -11,11 +11,11 @@ from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
 
-from integrations import rules
+from integrations import facts, rules
 from integrations.models import Integration, Introduction
 from integrations.page import left_items, path_steps, requirement_rows, tier_rows
 from integrations.review_page import told_findings
-from integrations.states import Holder
+from integrations.states import Holder, Missing
 from integrations.views.common import load, page_of
 from integrations.workflow import actions, steps_from
 
@@ -46,9 +46,18 @@ def page_context(found: Integration, user: Any) -> dict[str, Any]:
         "can_edit": rules.may_edit(found, user),
         "for_program": rules.works_for_program(user),
         "now": now,
+        "meanwhile": meanwhile(found, user, now),
         **buttons(found, user, now),
         **names(found),
     }
+
+
+def meanwhile(found: Integration, user: Any, now: datetime) -> Missing | None:
+    """What the company can already do while the program has the turn: the first of its own open requirements."""
+    if found.turn_holder != Holder.PROGRAM or not found.is_open or not rules.may_edit(found, user):
+        return None
+    left = facts.as_missing(found, facts.missing_next(found, now))
+    return next((item for item in left if item.holder == Holder.PARTNER), None)
 
 
 def buttons(found: Integration, user: Any, now: datetime) -> dict[str, Any]:
@@ -65,8 +74,6 @@ def names(found: Integration) -> dict[str, Any]:
     """Words for what the row holds as keys, and who reads it."""
     category, tier = found.edition.category(found.category), found.edition.tier(found.tier)
     return {
-        "reader": found.reviewer or found.partner.alliances_manager,
-        "reader_role": "Reviewer" if found.reviewer else found.edition.contact,
         "category_name": category.name if category else "",
         "tier_name": tier.name if tier else "",
         "repository_url": f"{settings.GITHUB_WEB_URL}/{found.repository}",
@@ -123,7 +130,7 @@ WHO = {
 def history(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Everything that happened, newest first; the program also sees what is internal."""
     found = load(request, uuid)
-    events = found.events.all() if rules.may_see_notes(request.user) else found.events.shown_to_partner()
+    events = found.events.all() if rules.may_see_notes(found, request.user) else found.events.shown_to_partner()
     context = {"integration": found, "page": page_of(request, events.order_by("-seq"))}
     return render(request, "integrations/history.html", context)
 

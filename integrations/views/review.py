@@ -32,8 +32,11 @@ from integrations.workflow import NotAllowed, actions
 
 
 def review(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """The page on which a reviewer decides."""
+    """The page on which a reviewer decides. One of the company itself sees what the company sees."""
     found = load_for_program(request, uuid)
+    if rules.role_of(found.partner, request.user):
+        messages.info(request, why_not_decide(found, request.user))
+        return redirect("integration", uuid)
     return render(request, "integrations/review.html", review_context(found, request.user))
 
 

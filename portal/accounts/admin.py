@@ -14,6 +14,7 @@ from django.utils import timezone
 from integrations import company
 from integrations.actions import people
 from integrations.admin import ReadOnly
+from integrations.history import record
 from integrations.models import Membership, Partner
 from portal.accounts.models import User
 
@@ -52,6 +53,10 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
     search_fields = ("email", "name")
     ordering = ("email",)
     inlines = (MembershipInline,)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """People are switched off, not deleted: a company could lose its last owner without a word."""
+        return False
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
         """An address is proven by its owner, who changes it."""
@@ -97,9 +102,16 @@ class PartnerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_select_related = ("alliances_manager",)
     inlines = (MembershipInline,)
 
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """A company stays, as its history does."""
+        return False
+
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: bool) -> None:
         if not change:
             obj.created_at = timezone.now()  # type: ignore[attr-defined]
         super().save_model(request, obj, form, change)
+        if changed := [name for name in form.changed_data if name != "appoint"]:
+            values = {name: str(getattr(obj, name) or "") for name in changed}
+            record(obj, "company_changed", by=request.user, now=timezone.now(), changes=values)  # type: ignore[arg-type]
         if appointed := form.cleaned_data.get("appoint"):
             people.appoint_owner(obj, appointed, by=request.user, now=timezone.now())  # type: ignore[arg-type]

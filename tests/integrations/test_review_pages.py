@@ -126,7 +126,11 @@ def test_a_reviewer_of_the_company_sees_why_they_cannot_decide(
     rocket: Integration, acme: Partner, rob: User, sign_in: SignIn, moment: datetime
 ) -> None:
     Membership.objects.create(partner=acme, user=rob, role="viewer", joined_at=moment)
-    response = page(sign_in(rob), rocket)
+    rocket.messages.create(author=rob, body="private-note", internal=True, at=moment)
+    client = sign_in(rob)
+    assert client.get(f"/integrations/{rocket.uuid}/review/")["Location"] == f"/integrations/{rocket.uuid}/"
+    response = client.get(f"/integrations/{rocket.uuid}/review/", follow=True)
+    assert "private-note" not in response.content.decode()
     assert "You belong to Acme: another reviewer decides." in text_of(response)
     for decision in ("approve", "request_changes", "decline", "put_on_hold"):
         assert f"/steps/{decision}/" not in response.content.decode()
@@ -196,7 +200,7 @@ def test_a_finding_goes_from_open_to_fixed_to_verified(
     assert response["Location"] == f"/integrations/{rocket.uuid}/#finding-1"
     finding.refresh_from_db()
     assert (finding.state, finding.answer, finding.fixed_by) == ("fixed", "Signed in v1.4.2.", alice)
-    perform(fresh(rocket), "request_again", by=alice, now=moment)
+    perform(fresh(rocket), "request_again", by=alice, now=moment + timedelta(minutes=11))
     sign_in(rita).post(f"/findings/{finding.pk}/verify/")
     finding.refresh_from_db()
     assert (finding.state, finding.verified_by) == ("verified", rita)

@@ -81,6 +81,9 @@ def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: A
     with pytest.raises(NotAllowed, match="1 of the findings wait"):
         perform(row, "request_again", by=alice, now=now)
     reviewing.fix_finding(finding, "Added in v1.1.0.", by=alice, now=now)
+    with pytest.raises(NotAllowed, match="can still be undone"):
+        perform(row, "request_again", by=alice, now=now + timedelta(minutes=9))
+    now += timedelta(minutes=10)
     perform(row, "request_again", by=alice, now=now)
     row = fresh(row)
     assert (row.review_round, row.turn_holder, row.reasons) == (2, "program", ["review round 2", "answered 1 finding"])
@@ -102,6 +105,37 @@ def test_a_decision_can_be_undone_for_ten_minutes(at: At, rita: Any, alice: Any,
     perform(row, "approve", by=rita, now=now)
     with pytest.raises(NotAllowed, match="final"):
         perform(row, "undo_decision", by=rita, now=now + timedelta(minutes=10))
+
+
+def test_an_undone_decision_costs_nobody_a_day(at: At, rita: Any, alice: Any, now: datetime) -> None:
+    row = at("review")
+    meet(row, alice, now)
+    before = fresh(row)
+    perform(row, "approve", by=rita, now=now + timedelta(minutes=1))
+    perform(row, "undo_decision", by=rita, now=now + timedelta(minutes=5))
+    after = fresh(row)
+    assert (after.turn_since, after.turn_due_at) == (before.turn_since, before.turn_due_at)
+
+
+def test_while_a_claim_runs_the_decision_is_its_holders(at: At, rita: Any, rob: Any, alice: Any, now: datetime) -> None:
+    row = at("review")
+    meet(row, alice, now)
+    reviewing.claim(row, by=rita, now=now)
+    with pytest.raises(NotAllowed, match="Rita Reyes has it until 09:30 UTC"):
+        perform(row, "decline", by=rob, note="No.", now=now)
+    perform(row, "decline", by=rob, note="No.", now=now + timedelta(minutes=30))
+    assert fresh(row).stage == "declined"
+
+
+def test_a_combined_summary_is_read_again_when_an_integration_is_added(
+    acme: Partner, alice: Any, now: datetime
+) -> None:
+    first = begin(acme, alice, "terraform-run-task", name="One")
+    summary = next(r for r in first.edition.requirements() if any(f.max_lines for f in r.fields))
+    answers.answer(first, summary.id, {"summary": "One does this."}, by=alice, now=now)
+    second = begin(acme, alice, "terraform-run-task", name="Two")
+    state = second.states.get(requirement_id=summary.id)
+    assert (state.status, state.data) == ("open", {"summary": "One does this."})
 
 
 def test_declining_needs_a_reason_and_can_be_undone(rocket: Integration, rita: Any, now: datetime) -> None:

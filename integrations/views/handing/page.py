@@ -93,7 +93,7 @@ def open_page(request: HttpRequest, uuid: UUID, requirement_id: str) -> Page:
 def history_of(page: Page) -> list[Event]:
     """What happened to this requirement, newest first; the program also sees what is internal."""
     events = page.integration.events.filter(data__requirement=page.requirement.id)
-    if not rules.may_see_notes(page.user):
+    if not rules.may_see_notes(page.integration, page.user):
         events = events.shown_to_partner()
     return list(events.order_by("-seq")[:LATELY])
 
