@@ -23,10 +23,14 @@ NAMED = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What Terraform would do: accept (True), refuse (False), or not known here (None). `message` is its own."""
+    """What Terraform would do: accept (True), refuse (False), or not known here (None). `message` is its own.
+
+    `outage` is set where it would refuse now, for a reason that passes and is nobody's fault.
+    """
 
     accepts: bool | None
     message: str = ""
+    outage: bool = False
 
     @property
     def verdict(self) -> str:

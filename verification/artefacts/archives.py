@@ -59,9 +59,9 @@ def _of_the_frame(directory: Directory) -> list[Remark]:
     if not directory.members:
         found.append(fail("no_members", "The archive is empty."))
     if directory.before:
-        found.append(fail("prefix", f"{directory.before} bytes stand in front of the archive."))
+        found.append(fail("prefix", "Bytes stand in front of the archive."))
     if directory.after:
-        found.append(fail("trailing", f"{directory.after} bytes stand behind the end of the archive."))
+        found.append(fail("trailing", "Bytes stand behind the end of the archive."))
     if directory.comment:
         found.append(warn("comment", "The archive carries a comment."))
     return [*found, *_of_the_places(directory)]

@@ -25,6 +25,8 @@ CERTIFICATIONS = (
 )
 OVER_DATA = (SignatureType.Binary, SignatureType.Text)
 NO_SIGNATURE = "a packet that signs no data"
+NO_END = "the armour has no end"
+NO_BASE64 = "no base64"
 BINDINGS = (*CERTIFICATIONS, SignatureType.SubkeyBinding)
 FAMILIES = {"RSA": "RSA", "DSA": "DSA", "ECDSA": "ECDSA", "EdDSA": "EdDSA", "Ed25519": "EdDSA", "Ed448": "EdDSA"}
 
@@ -104,7 +106,7 @@ def dearmoured(text: bytes) -> bytes:
         raise Unreadable("no armour")
     end = ARMOUR_ENDS.search(text, begin.end())
     if end is None:
-        raise Unreadable("the armour has no end")
+        raise Unreadable(NO_END)
     lines = text[begin.end() : end.start()].replace(b"\r", b"").strip(b"\n").split(b"\n")
     blank = next((at for at, line in enumerate(lines) if not line.strip()), -1)
     headers = lines[:blank] if blank >= 0 and all(b": " in line for line in lines[:blank] if line) else []
@@ -112,7 +114,7 @@ def dearmoured(text: bytes) -> bytes:
     try:
         return base64.b64decode(body, validate=True)
     except binascii.Error as error:
-        raise Unreadable("no base64") from error
+        raise Unreadable(NO_BASE64) from error
 
 
 def read_keys(data: bytes) -> tuple[Key, ...]:

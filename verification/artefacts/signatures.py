@@ -17,11 +17,14 @@ from pysequoia import Cert, Sig, verify
 from verification.artefacts import gpg
 from verification.artefacts.base import Remark, fail, warn
 from verification.artefacts.openpgp import (
+    NO_BASE64,
+    NO_END,
     NO_SIGNATURE,
     Key,
     PublicKey,
     Signature,
     Unreadable,
+    dearmoured,
     is_armoured,
     read_keys,
     read_signatures,
@@ -149,7 +152,18 @@ def _keys(armoured: bytes) -> tuple[Key, ...] | Judgement:
     try:
         return read_keys(armoured)
     except Unreadable:
-        return unknown("Not settled: one of the keys cannot be read.")
+        return _unread(armoured)
+
+
+def _unread(armoured: bytes) -> Judgement:
+    """Terraform's words about an armour that is broken; about what is inside it, it has too many to tell."""
+    try:
+        dearmoured(armoured)
+    except Unreadable as error:
+        words = {NO_END: "unexpected_end", NO_BASE64: "base64"}.get(str(error))
+        if words:
+            return refuses("key", why=says(words))
+    return unknown("Not settled: one of the keys cannot be read.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import http.client
 import io
 import ssl
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from ipaddress import ip_network
 from typing import BinaryIO
@@ -84,6 +84,7 @@ class Answer:
     body: bytes = b""
     size: int = 0
     sha256: str = ""
+    seconds: float = 0  # from the first question to the last byte, redirects included
 
     @property
     def status_line(self) -> str:
@@ -124,7 +125,7 @@ class Outbound:
             answer = self._once(link, kind, headers or {}, into, deadline)
             location = answer.headers.get("location", "")
             if answer.status not in REDIRECTS or not location:
-                return answer
+                return replace(answer, seconds=deadline.gone())
             link, headers = links.follow(link, location, loopback=self.loopback), {}
             if str(link) in seen:
                 raise Refused(f"{link.netloc} redirects in a circle.")

@@ -38,6 +38,10 @@ class Deadline:
         self.seconds = seconds
         self._until = time.monotonic() + seconds
 
+    def gone(self) -> float:
+        """Seconds since the beginning."""
+        return self.seconds - (self._until - time.monotonic())
+
     def left(self) -> float:
         """Seconds left. Raises TooSlow where there are none."""
         left = self._until - time.monotonic()

@@ -8,6 +8,7 @@ from verification.artefacts.gpg import Status
 from verification.artefacts.signatures import Class, judge
 from verification.base import Outcome
 
+BASE64 = "illegal base64 data at input byte "
 NOW = datetime(2026, 11, 1, tzinfo=UTC).timestamp()
 
 
@@ -76,8 +77,9 @@ def test_gpg_that_names_another_key_does_not_count(keyring):
     [
         (b"", "error decoding signing key: openpgp: invalid argument: no armored data found"),
         (b"no armour", "error decoding signing key: openpgp: invalid argument: no armored data found"),
-        (f"{ARMOUR}\n\nmQENBF".encode(), None),
-        (f"{ARMOUR}\n\n!!!!\n-----END PGP PUBLIC KEY BLOCK-----\n".encode(), None),
+        (f"{ARMOUR}\n\nmQENBF".encode(), "error decoding signing key: unexpected EOF"),
+        (f"{ARMOUR}\n\n!!!!\n-----END PGP PUBLIC KEY BLOCK-----\n".encode(), f"error decoding signing key: {BASE64}"),
+        (f"{ARMOUR}\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n".encode(), None),
     ],
 )
 def test_key_that_cannot_be_read(keyring, armoured, message):

@@ -239,5 +239,5 @@ VERSIONS: dict[str, Callable[[str], Release]] = {
     "version-7": _with(listed={"protocols": ["7.0"]}, package={"protocols": ["7.0"]}),
     "version-protocol-odd": _with(listed={"protocols": ["five"]}),
     "warnings": _with(versions={"warnings": ["This provider is archived."]}),
-    "slow": _answer("/versions", 5.0),
+    "slow": _answer("/versions", 2.5),
 }

@@ -56,7 +56,7 @@ def run(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
         "PATH": os.environ["PATH"],
         "HOME": str(folder),
         "CHECKPOINT_DISABLE": "1",
-        "TF_REGISTRY_CLIENT_TIMEOUT": "2",
+        "TF_REGISTRY_CLIENT_TIMEOUT": "1",
         **more,
     }
     command = [str(TERRAFORM), "init", "-json", "-input=false", "-backend=false"]

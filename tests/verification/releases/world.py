@@ -172,7 +172,7 @@ def _said(answer: Any) -> tuple[int, bytes]:
     """A route is a status, bytes, something for JSON, or a number of seconds to wait before nothing."""
     if isinstance(answer, float):
         time.sleep(answer)
-        return 200, b"{}"
+        return 200, b'{"versions": []}'
     if isinstance(answer, int):
         return answer, b"{}"
     return 200, answer if isinstance(answer, bytes) else json.dumps(answer).encode()

@@ -1,0 +1,37 @@
+"""A registry on loopback with releases signed by real keys, and a reader of it."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.verification.artefacts.conftest import keyring
+from tests.verification.artefacts.keyring import Keyring
+from tests.verification.releases.terraform import HOST
+from tests.verification.releases.world import Release, World
+from verification.releases import Report, verify
+from verification.releases.reading import Reader
+from verification.sources.http import Outbound
+from verification.sources.registry_protocol import RegistryProtocol
+
+__all__ = ["keyring"]
+NOW = datetime(2026, 11, 1, tzinfo=UTC).timestamp()
+
+
+@pytest.fixture(scope="session")
+def world(keyring: Keyring) -> Iterator[World]:
+    world = World(keyring)
+    yield world
+    world.stop()
+
+
+@pytest.fixture
+def verified(world: World) -> Callable[..., Report]:
+    """Publishes a release and verifies it."""
+
+    def verified(release: Release, *, version: str = "1.0.0", now: float = NOW) -> Report:
+        world.publish(release)
+        protocol = RegistryProtocol(world.url, Outbound(loopback=True))
+        return verify(Reader(protocol, "acme", release.name, now, host=HOST), version)
+
+    return verified

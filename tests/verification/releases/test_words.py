@@ -1,0 +1,88 @@
+"""Terraform's words, where no release of the tables reaches them."""
+
+import pytest
+
+from verification import jsons
+from verification.jsons import Misread
+from verification.terraform import quoted, refuses, says, unhex
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"", "EOF"),
+        (b" \n", "EOF"),
+        (b"<html>", "invalid character '<' looking for beginning of value"),
+        (b"]", "invalid character ']' looking for beginning of value"),
+        (b"NaN", "invalid character 'N' looking for beginning of value"),
+        (b'{"a": ', "unexpected EOF"),
+        (b'{"a": "b', "unexpected EOF"),
+        (b"[" * 100_000, ""),
+        (b'{"a": <}', ""),
+    ],
+)
+def test_body_that_is_no_json(body, said):
+    with pytest.raises(Misread) as misread:
+        jsons.read(body)
+    assert str(misread.value) == said
+
+
+def test_first_value_counts():
+    assert jsons.read(b'{"a": 1} and more') == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("read", "said"),
+    [
+        (lambda: jsons.mapping([]), "json: cannot unmarshal array into Go value of type getproviders.ResponseBody"),
+        (lambda: jsons.text(True, "A.b"), "json: cannot unmarshal bool into Go struct field A.b of type string"),
+        (lambda: jsons.texts({}, "A.b"), "json: cannot unmarshal object into Go struct field A.b of type []string"),
+        (lambda: jsons.objects("a"), "json: cannot unmarshal string into Go "),
+        (lambda: jsons.objects([1.5]), "json: cannot unmarshal number into Go "),
+    ],
+)
+def test_value_of_another_kind(read, said):
+    with pytest.raises(Misread) as misread:
+        read()
+    assert str(misread.value) == said
+
+
+def test_null_is_nothing():
+    nothing = (jsons.mapping(None), jsons.text(None, ""), jsons.texts(None, ""), jsons.objects([None]))
+    assert nothing == ({}, "", (), ({},))
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (b"a b", '"a b"'),
+        (b'a"\\', r'"a\"\\"'),
+        (b"\x00\n\x7f", r'"\x00\n\x7f"'),
+        (b"\xff", r'"\xff"'),
+        ("\ufeffé", r'"\ufeffé"'),
+        ("\U000e0001", r'"\U000e0001"'),
+    ],
+)
+def test_quotes(data, expected):
+    assert quoted(data) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "digest", "trouble"),
+    [
+        (b"0a0b", b"\x0a\x0b", ""),
+        (b"0A", b"\x0a\x00", ""),
+        (b"0a0", b"\x0a", "encoding/hex: odd length hex string"),
+        (b"0g", b"", "encoding/hex: invalid byte: U+0067 'g'"),
+        (b"0a0b0c", b"\x0a\x0b", "panic: runtime error: index out of range [32] with length 32"),
+    ],
+)
+def test_hexadecimal_digits(text, digest, trouble):
+    assert unhex(text, 2)[:2] == (digest, trouble)
+
+
+def test_unknown_sentence_is_a_mistake():
+    with pytest.raises(KeyError):
+        says("no such sentence")
+    with pytest.raises(KeyError):
+        refuses("target")
