@@ -25,6 +25,7 @@ CERTIFICATIONS = (
 )
 OVER_DATA = (SignatureType.Binary, SignatureType.Text)
 NO_SIGNATURE = "a packet that signs no data"
+NO_ARMOUR = "no armour"
 NO_END = "the armour has no end"
 NO_BASE64 = "no base64"
 BINDINGS = (*CERTIFICATIONS, SignatureType.SubkeyBinding)
@@ -103,7 +104,7 @@ def dearmoured(text: bytes) -> bytes:
     """The bytes inside the first armour. Raises Unreadable where there is none, or no base64 in it."""
     begin = ARMOUR_BEGINS.search(text)
     if begin is None:
-        raise Unreadable("no armour")
+        raise Unreadable(NO_ARMOUR)
     end = ARMOUR_ENDS.search(text, begin.end())
     if end is None:
         raise Unreadable(NO_END)

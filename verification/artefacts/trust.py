@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from verification.artefacts import signatures
-from verification.artefacts.openpgp import Unreadable, dearmoured
+from verification.artefacts.openpgp import NO_ARMOUR, Unreadable, dearmoured
 from verification.base import Outcome
 from verification.terraform import ACCEPTS, Judgement, refuses, says
 
@@ -60,8 +60,9 @@ def judge(
         return Trust(Level.SELF, ACCEPTS)
     try:
         signature, inside = dearmoured(trust_signature.encode()), dearmoured(armoured_key)
-    except Unreadable:
-        return Trust(Level.BROKEN, refuses("trust_armour"))
+    except Unreadable as error:
+        broken = refuses("trust", why=says("unexpected_end"))
+        return Trust(Level.BROKEN, refuses("trust_armour") if str(error) == NO_ARMOUR else broken)
     verdict = signatures.judge(inside, signature, [vouching()], now=now)
     if verdict.outcome != Outcome.FAIL:
         return Trust(Level.PARTNER, ACCEPTS)

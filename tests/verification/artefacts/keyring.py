@@ -6,6 +6,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from verification.artefacts.openpgp import dearmoured
+
 GPG = shutil.which("gpg")
 NOW = "20260401T120000"  # what gpg takes for now, unless told
 LATER = "20260601T120000"
@@ -78,6 +80,12 @@ class Keyring:
 def mail(name: str) -> str:
     """The user id of a key."""
     return f"{name} <{name}@acme.example>"
+
+
+def vouched(keyring: Keyring, by: str = "partner", over: str = "good") -> str:
+    """A trust signature: by one key over the bytes of another."""
+    inside = dearmoured(keyring.export(over))
+    return keyring.gpg("--armor", "--local-user", f"={mail(by)}", "--detach-sign", data=inside).decode()
 
 
 def filled() -> Keyring:

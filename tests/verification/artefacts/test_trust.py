@@ -2,17 +2,14 @@ import base64
 
 import pytest
 
+from tests.verification.artefacts.keyring import vouched
 from verification.artefacts import trust
 from verification.artefacts.openpgp import Unreadable, dearmoured, read_keys
 from verification.artefacts.trust import Level
 
 NOW = 1.8e9
+CUT = "error verifying trust signature: unexpected EOF"
 BEGIN = "-----BEGIN PGP SIGNATURE-----"
-
-
-def vouched(keyring, by="partner", over="good"):
-    inside = dearmoured(keyring.export(over))
-    return keyring.gpg("--armor", "--local-user", f"={by} <{by}@acme.example>", "--detach-sign", data=inside).decode()
 
 
 def broken(why):
@@ -27,6 +24,8 @@ def broken(why):
         (lambda keys: vouched(keys, by="other"), Level.BROKEN, broken("signature made by unknown entity")),
         (lambda keys: vouched(keys, over="dsa"), Level.BROKEN, broken("invalid signature: RSA verification failure")),
         (lambda keys: "no armour", Level.BROKEN, "error decoding trust signature: EOF"),
+        (lambda keys: vouched(keys)[:150], Level.BROKEN, CUT),
+        (lambda keys: f"{BEGIN}\n\n!\n-----END PGP SIGNATURE-----", Level.BROKEN, CUT),
         (lambda keys: " ", Level.BROKEN, "error decoding trust signature: EOF"),
     ],
 )  # fmt: skip

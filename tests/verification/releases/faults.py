@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+from tests.verification.artefacts.keyring import vouched
 from tests.verification.releases.world import ELF, Release, sha256, zipped
 
 Made = dict[str, bytes]
+TRUST = "-----BEGIN PGP SIGNATURE-----"
 ARMOUR = "-----BEGIN PGP PUBLIC KEY BLOCK-----"
 
 
@@ -157,7 +159,13 @@ INSTALL: dict[str, Callable[[str], Release]] = {
     "binary-x5": _members("terraform-provider-NAME_v1.0.0_x5"),
     "binary-no-executable": _members("terraform-provider-NAME_v1.0.0", content=b"#!/bin/sh\n"),
     "with-licence": _members("LICENSE", "README.md", "terraform-provider-NAME_v1.0.0"),
-    "trust-no-armour": _with(),
+    "trust-no-armour": _with(trust="no armour"),
+    "trust-blank": _with(trust=" "),
+    "trust-empty": _with(trust=f"{TRUST}\n\n-----END PGP SIGNATURE-----\n"),
+    "trust-no-base64": _with(trust=f"{TRUST}\n\n!!!\n-----END PGP SIGNATURE-----\n"),
+    "trust-cut": _with(trust=lambda keys: vouched(keys)[:150]),
+    "trust-by-another": _with(trust=vouched),
+    "trust-is-a-key": _with(trust=lambda keys: keys.export("other").decode()),
     "filename-other": _package(filename="something_else.zip"),
     "filename-empty": _package(filename=""),
     "protocol-none": _package(protocols=[]),

@@ -52,6 +52,7 @@ class Release:
     signature: bytes | None = None
     signing_keys: list[dict[str, str]] | None = None
     manifest: dict[str, Any] | None = field(default_factory=lambda: MANIFEST)
+    trust: str | Callable[[Keyring], str] = ""
     package: dict[str, Any] = field(default_factory=dict)
     versions: dict[str, Any] = field(default_factory=dict)
     listed: dict[str, Any] = field(default_factory=dict)
@@ -130,8 +131,13 @@ class World:
         name, files = release.zip_name(platform), f"{self.url}/files/{release.name}"
         keys = release.signing_keys
         if keys is None:
+            trust = release.trust if isinstance(release.trust, str) else release.trust(self.keyring)
             keys = [
-                {"key_id": self.keyring.fingerprint(key)[-16:], "ascii_armor": self.keyring.export(key).decode()}
+                {
+                    "key_id": self.keyring.fingerprint(key)[-16:],
+                    "ascii_armor": self.keyring.export(key).decode(),
+                    "trust_signature": trust,
+                }
                 for key in release.keys
             ]
         return {
