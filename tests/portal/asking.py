@@ -4,7 +4,8 @@ from copy import deepcopy
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import transaction
+from django.core.signals import request_finished
+from django.db import close_old_connections, transaction
 from django.test import Client
 
 from integrations.models import Event
@@ -35,5 +36,14 @@ def asked(client: Client, url: str, fields: dict[str, Any] | None = None) -> tup
 def told(answer: Any) -> str:
     """All that an answer says: its head, its cookies and its body."""
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content
-    answer.close()
+    _close(answer)
     return f"{answer.headers} {answer.cookies} {body.decode('utf-8', 'replace')}"
+
+
+def _close(answer: Any) -> None:
+    """Close an answer's files, but not the connection that the test's own transaction is open on."""
+    request_finished.disconnect(close_old_connections)
+    try:
+        answer.close()
+    finally:
+        request_finished.connect(close_old_connections)
