@@ -51,18 +51,23 @@ install_locks() {
 use_runtime() { install_locks requirements.lock; }
 use_development() { install_locks requirements.lock requirements-dev.lock; }
 
-# Chromium for the journeys. Where it cannot be had, CHROMIUM_MISSING says why and the journeys are reported as not run.
-look_for_chromium() {
+# What the tests want of the machine: Chromium for the journeys, gpg as the second opinion on signatures. Root installs
+# them through apt; where Chromium cannot be had, CHROMIUM_MISSING says why and the journeys are reported as not run.
+look_for_programs() {
+  local wanted=()
   export CHROMIUM_MISSING=""
-  [ -x "${CHROMIUM:-}" ] || command -v chromium chromium-browser >/dev/null && return
-  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-    CHROMIUM_MISSING="Chromium is not installed (“apt-get install chromium” as root installs it)"
-    return
+  has_chromium || wanted+=(chromium)
+  command -v gpg >/dev/null || wanted+=(gpg gpg-agent)
+  if [ ${#wanted[@]} != 0 ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+    echo "Installing ${wanted[*]} (about half a minute) …" >&2
+    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${wanted[@]}"; } \
+      >$VENV/apt.log 2>&1 </dev/null || CHROMIUM_MISSING="Chromium could not be installed: $(tail -n 1 $VENV/apt.log)"
   fi
-  echo "Installing Chromium (about half a minute) …" >&2
-  { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium; } \
-    >$VENV/apt.log 2>&1 </dev/null || CHROMIUM_MISSING="Chromium could not be installed: $(tail -n 1 $VENV/apt.log)"
+  has_chromium && CHROMIUM_MISSING="" && return
+  CHROMIUM_MISSING=${CHROMIUM_MISSING:-"Chromium is not installed (“apt-get install chromium” as root installs it)"}
 }
+
+has_chromium() { [ -x "${CHROMIUM:-}" ] || command -v chromium chromium-browser >/dev/null; }
 
 # The tests decide what they are set up with: nothing of the caller's own portal reaches them.
 use_clean_settings() {
