@@ -52,4 +52,6 @@ def test_sentences_blame_nobody():
 
 def test_the_noun_is_licence():
     ours = ("templates/", "docs/", "README", "integrations/", "portal/", "verification/")
-    assert [path for path, text in texts() if path.startswith(ours) and NOUN.search(text)] == []
+    theirs = "verification/licences/texts/"  # other people's words, kept as they are
+    found = [path for path, text in texts() if path.startswith(ours) and NOUN.search(text)]
+    assert [path for path in found if not path.startswith(theirs)] == []
