@@ -36,25 +36,35 @@ class Ending:
     """How a suite ended: counts, seconds, and why it was not run where it was not."""
 
     suite: Suite
-    is_good: bool
+    code: int
     seconds: float = 0
     passed: int = 0
     failed: int = 0
     skipped: int = 0
     not_run: str = ""
 
+    @property
+    def is_good(self) -> bool:
+        return self.code in (0, NO_TESTS)
+
     def __str__(self) -> str:
         if self.not_run:
             return f"{self.suite.name:<22} not run: {self.not_run}"
         counts = f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped"
-        return f"{self.suite.name:<22} {counts}, {self.seconds:.0f} s" + ("" if self.is_good else "  ← look here")
+        return f"{self.suite.name:<22} {counts}, {self.seconds:.0f} s" + (f"  ← {self.trouble}" if self.trouble else "")
+
+    @property
+    def trouble(self) -> str:
+        if self.is_good:
+            return ""
+        return "look here" if self.failed else f"ended with code {self.code} before its report"
 
 
 def run(suite: Suite) -> Ending:
     """Run one suite, its words going straight to the terminal."""
     missing = os.environ.get("CHROMIUM_MISSING", "")
     if suite.name == "journeys" and missing:
-        return Ending(suite, is_good=True, not_run=missing)
+        return Ending(suite, 0, not_run=missing)
     print(f"\n── {suite.name}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
@@ -63,8 +73,8 @@ def run(suite: Suite) -> Ending:
         seconds = time.monotonic() - begin
         passed, failed, skipped = _counts(report)
     if code == NO_TESTS:
-        return Ending(suite, is_good=True, not_run="it holds no tests")
-    return Ending(suite, code == 0, seconds, passed, failed, skipped)
+        return Ending(suite, code, not_run="it holds no tests")
+    return Ending(suite, code, seconds, passed, failed, skipped)
 
 
 def _counts(report: Path) -> tuple[int, int, int]:
