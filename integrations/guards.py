@@ -103,7 +103,11 @@ def findings_verified(integration: "Integration") -> bool:
     return counts.get("open", 0) + counts.get("fixed", 0) == 0
 
 
-@guard(lambda i: f"{i.reviewer} has it until {i.claimed_until:%H:%M} UTC. Claim it then, or ask for it.")
+def _holder_of_the_claim(integration: "Integration") -> str:
+    return f"{integration.reviewer} has it until {integration.claimed_until:%H:%M} UTC. Claim it then, or ask for it."
+
+
+@guard(_holder_of_the_claim)
 def nobody_else_has_it(integration: "Integration") -> bool:
     """Two reviewers do not decide beside each other: while a claim runs, the decision is its holder's."""
     until, by = integration.claimed_until, integration.asking.by
