@@ -1,0 +1,119 @@
+"""When do two copies hold the same text? When the same letters and digits stand in the same order.
+
+Case, white space, line breaks, quotes, bullets, comment leaders and markdown say nothing about a licence and vanish.
+Whatever is neither a letter, a digit nor known punctuation is kept as a word of its own, so that nothing can hide.
+"""
+
+import html
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+MAX_BYTES = 200_000
+BETWEEN = re.compile(r"([\W_]+)")
+TYPOGRAPHY = str.maketrans(
+    {
+        **dict.fromkeys("‘’‚‛′´`", "'"),
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("‐‑‒–—―−", "-"),
+        **dict.fromkeys("•·▪◦●■□§¶…†‡", "*"),
+        **dict.fromkeys("\u00a0\u2002\u2003\u2009\u202f\u3000\f\v\x85\u2028\u2029", " "),
+        **dict.fromkeys("\u200b\u2060\ufeff\u00ad", ""),
+        "©": "(c)",
+        "İ": "I",
+        "™": " ",
+        "®": " ",
+    }
+)
+SPELLING = (
+    ("](", "] ("),
+    ("https://", "http://"),
+    ("icence", "icense"),
+    ("ICENCE", "ICENSE"),
+    ("cknowledgement", "cknowledgment"),
+    ("CKNOWLEDGEMENT", "CKNOWLEDGMENT"),
+    ("erchantibility", "erchantability"),
+    ("ERCHANTIBILITY", "ERCHANTABILITY"),
+)
+# letters of other scripts are letters; marks, symbols, controls and unknowns become words
+STRANGE = re.compile(r"[^\w\s!-/:-@\[-`{-~]|[\x00-\x08\x0e-\x1f\x7f]")
+STRUCK = re.compile(r"~~(?=\w)")
+REFERENCE = re.compile(r"(?m)^[ \t]*\[[^\]\s]{1,40}\]:[ \t]*<?https?://\S+[ \t]*$")
+FENCE = re.compile(r"(?m)^[ \t>#*/]*(?:```|~~~)[ \t]*\w*[ \t]*$")
+ENTITY = re.compile(r"&(?:lt|gt|amp|quot|copy|nbsp|apos|#\d+|#x[0-9a-f]+|[lr][sd]quo);", re.I)
+LAYOUT = (
+    r"(?:\s+(?:href|class|id|lang|charset|target|rel|align|name|xmlns)=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'))*\s*/?"
+)
+BLOCK_TAG = re.compile(
+    rf"(?i)</?(?:p|br|hr|div|pre|h[1-6]|ul|ol|li|dl|dt|dd|html|head|body|title|meta|blockquote|table|tr|td|tbody){LAYOUT}>"
+    r"|<!doctype html[^<>]{0,120}>"
+)
+INLINE_TAG = re.compile(rf"(?i)</?(?:b|i|u|em|strong|code|tt|span|a|font|center|var|small|sup){LAYOUT}>")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A cleaned text, and the same as bare letters: `letters` is lower case, without spaces or punctuation."""
+
+    clean: str
+
+    @cached_property
+    def _parts(self) -> list[str]:
+        return BETWEEN.split(self.clean)  # word, what is between, word, …
+
+    @cached_property
+    def letters(self) -> str:
+        return "".join(self._parts[::2]).lower()
+
+    @cached_property
+    def _words(self) -> tuple[list[int], list[int]]:
+        starts = list(accumulate(map(len, self._parts), initial=0))[::2]
+        return list(accumulate(map(len, self._parts[::2]), initial=0)), starts
+
+    def place(self, letter: int) -> int:
+        """The offset in `clean` of the letter with that number."""
+        before, starts = self._words
+        word = bisect_right(before, letter) - 1
+        return starts[word] + letter - before[word] if word < len(starts) else len(self.clean)
+
+    def between(self, start: int, end: int) -> str:
+        """The cleaned text of the letters from `start` to before `end`."""
+        return self.clean[self.place(start) : self.place(end - 1) + 1] if end > start else ""
+
+    def gap(self, start: int, end: int) -> str:
+        """The same with the punctuation around it."""
+        return self.clean[self.place(start - 1) + 1 if start else 0 : self.place(end)]
+
+    def line(self, place: int) -> int:
+        """The number, from 1, of the line at that offset of `clean`."""
+        return self.clean.count("\n", 0, place) + 1
+
+
+def decode(raw: bytes) -> str:
+    """The text of a file: UTF-8, UTF-16 with a mark, else Western European."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return raw.decode("utf-16", errors="replace")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("cp1252", errors="replace")
+
+
+def tidy(text: str) -> Text:
+    """The text without its layout. Lines stay lines; tags that only lay out are dropped, others are words."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if "<" in text and BLOCK_TAG.search(text):
+        text = INLINE_TAG.sub("", BLOCK_TAG.sub("\n", text))
+    if "&" in text and ENTITY.search(text):
+        text = html.unescape(text)
+    if not text.isascii():
+        text = text.translate(TYPOGRAPHY)
+    text = FENCE.sub("", text) if "```" in text or "~~~" in text else text
+    text = REFERENCE.sub("", text) if "]:" in text else text
+    text = STRUCK.sub(" struck-through ", text)
+    text = STRANGE.sub(lambda found: f" u{ord(found[0]):04x} ", text)
+    for old, new in SPELLING:
+        text = text.replace(old, new)
+    return Text(text)

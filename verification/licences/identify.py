@@ -1,0 +1,25 @@
+"""Which licences does a text look like? The one door to the library that recognises them.
+
+The answer is a hint of where to look, never a decision: the library's templates hold wildcards. Replacing it
+means rewriting this one function.
+"""
+
+from dataclasses import dataclass
+
+from licenseclassifier import identify_license
+
+ANY = 0.0  # every recognised region, however much other text there is; the gate judges the rest
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Characters `start` to `end` of a text look like the licence `id` (SPDX)."""
+
+    id: str
+    start: int
+    end: int
+
+
+def identify(text: str) -> tuple[Region, ...]:
+    """The regions of a cleaned text that look like a known licence, in order, none overlapping."""
+    return tuple(Region(found.id, found.start, found.end) for found in identify_license(text, ANY))

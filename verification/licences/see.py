@@ -1,0 +1,93 @@
+"""What is there to know about a file's licence before any policy is asked? Read once per content."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from verification.licences.clean import MAX_BYTES, decode, tidy
+from verification.licences.gate import Reading, read
+from verification.licences.identify import identify
+from verification.licences.variants import FORMS
+
+COMMONS_CLAUSE = re.compile(r"commonsclauselicensecondition|commonsclause(?:restriction)?v?10")
+MAX_KEPT = 5_000
+MAX_DOUBTS = 6
+EMPTY = Reading((), (), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A file's content: the ids that the identifier and the gate see, and how much of it looks like which.
+
+    `trouble` says why it could not be read; `restriction` names a known restriction in it.
+    """
+
+    ids: tuple[str, ...]
+    looks: tuple[tuple[str, float], ...]
+    reading: Reading
+    trouble: str = ""
+    restriction: str = ""
+
+    @property
+    def clean(self) -> bool:
+        """Whether every word is explained and the identifier sees nothing that the gate does not."""
+        reading = self.reading
+        known = bool(reading.texts or reading.choice)
+        return known and not reading.unexplained and set(self.ids) <= {*reading.texts, *reading.choice}
+
+    @property
+    def share(self) -> float:
+        return max(self.reading.share, self.looks_like(self.ids))
+
+    @property
+    def expression(self) -> str:
+        if self.reading.choice:
+            return " OR ".join(self.reading.choice)
+        return " AND ".join(self.ids)
+
+    @property
+    def departures(self) -> list[str]:
+        return [f"Line {line}: the text leaves {id} here: “{words}”." for id, line, words in self.reading.departures]
+
+    @property
+    def doubts(self) -> list[str]:
+        """What a person should look at, as sentences."""
+        reading = self.reading
+        found = self.departures
+        found += [f"Line {line}: not part of the licence: “{words}”." for line, words in reading.unexplained]
+        extra = [id for id in self.ids if id not in (*reading.texts, *reading.choice)]
+        found += [f"Part of the text looks like {id}, but not word for word." for id in extra]
+        more = len(found) - MAX_DOUBTS
+        return found[:MAX_DOUBTS] + ([f"There are {more} more such places."] if more > 0 else [])
+
+    def looks_like(self, ids: Iterable[str]) -> float:
+        """The part of the text, 0 to 1, that looks like these licences."""
+        return min(1.0, sum(share for id, share in self.looks if id in ids))
+
+
+_kept: dict[str, Seen] = {}
+
+
+def see(raw: bytes) -> Seen:
+    """Read a file; the same content is read once in the life of the process."""
+    digest = hashlib.sha256(raw).hexdigest()
+    if digest not in _kept:
+        if len(_kept) >= MAX_KEPT:
+            _kept.clear()
+        _kept[digest] = look(raw)
+    return _kept[digest]
+
+
+def look(raw: bytes) -> Seen:
+    if len(raw) > MAX_BYTES:
+        return Seen((), (), EMPTY, trouble=f"The file is larger than {MAX_BYTES // 1000} kB.")
+    text = tidy(decode(raw))
+    regions = identify(text.clean)
+    seen = tuple(dict.fromkeys(region.id for region in regions))
+    # where the identifier sees nothing, the gate only looks for a licence that the text begins like
+    reading = read(text, seen or FORMS)
+    ids = tuple(dict.fromkeys((*reading.texts, *seen))) if seen else ()
+    looks = tuple((region.id, (region.end - region.start) / len(text.clean)) for region in regions)
+    clause = "The Commons Clause takes away the right to sell." if COMMONS_CLAUSE.search(text.letters) else ""
+    return Seen(ids, looks, reading, restriction=clause)
