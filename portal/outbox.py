@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 
 from integrations import rules
-from integrations.forms_lists import searched
+from integrations.forms.lists import searched
 from integrations.views.common import page_of
 from portal.models import Email
 

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from integrations import rules
 from integrations.actions import create
-from integrations.forms_lists import searched
+from integrations.forms.lists import searched
 from integrations.models import Membership, Partner
 from integrations.states import ENDS
 from integrations.views.common import page_of, refused

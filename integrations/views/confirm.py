@@ -11,7 +11,8 @@ from django.utils import timezone
 
 from integrations import rules
 from integrations.actions import drafts, introductions
-from integrations.forms import AskForm, StartForm, bind, naming_hint
+from integrations.forms.introductions import AskForm
+from integrations.forms.start import StartForm, bind, naming_hint
 from integrations.models import Draft, Integration
 from integrations.overlaps import behind, work_of
 from integrations.views.common import refused

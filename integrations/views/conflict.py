@@ -11,7 +11,8 @@ from django.urls import path
 from django.utils import timezone
 
 from integrations.actions import drafts
-from integrations.forms import LABELS, START_KEYS, bounded, typed
+from integrations.forms.fields import bounded
+from integrations.forms.start import LABELS, START_KEYS, typed
 from integrations.programs.base import Edition
 from integrations.views.common import pressed, refused
 from integrations.views.starting import load_draft, program_of, version_of

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from integrations import rules
 from integrations.actions import introductions
-from integrations.forms import AskForm
+from integrations.forms.introductions import AskForm
 from integrations.models import Introduction, Membership, Partner, Role
 from integrations.overlaps import overlaps_of
 from integrations.views.common import load, refused

@@ -10,7 +10,7 @@ from django.urls import path
 from django.views.decorators.vary import vary_on_headers
 
 from integrations import rules
-from integrations.forms_lists import SORTS, ListFilter, searched
+from integrations.forms.lists import SORTS, ListFilter, searched
 from integrations.models import Integration, Partner, PublishedProvider
 from integrations.names import name_key
 from integrations.programs import PROGRAMS

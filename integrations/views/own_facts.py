@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from integrations import repositories, rules
 from integrations.actions import create
-from integrations.forms import StartForm
+from integrations.forms.start import StartForm
 from integrations.models import Integration
 from integrations.views.common import load, refused
 from integrations.workflow import NotAllowed

@@ -14,8 +14,9 @@ from django.views.decorators.vary import vary_on_headers
 from integrations import queue as lines
 from integrations import rules
 from integrations.actions import reviewing
+from integrations.forms.queue import FILTERS, filters_of
+from integrations.forms.reviewers import ProfileForm
 from integrations.models import Integration, ReviewerProfile
-from integrations.review_forms import FILTERS, ProfileForm, filters_of
 from integrations.views.common import load, pressed, refused
 from integrations.workflow import NotAllowed
 

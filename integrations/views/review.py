@@ -12,9 +12,9 @@ from django.utils import timezone
 from integrations import rules
 from integrations.actions import reviewing
 from integrations.changes import changes_since, last_look
+from integrations.forms.reviewing import AnswerForm, FindingForm, SayForm
 from integrations.models import Finding, Integration
 from integrations.page import path_steps
-from integrations.review_forms import AnswerForm, FindingForm, SayForm
 from integrations.review_page import (
     facts_for_reviewer,
     groups_of,
@@ -62,7 +62,7 @@ def review_context(found: Integration, user: Any) -> dict[str, Any]:
         "now": now,
         **claim_context(found, user),
         **facts_for_reviewer(found),
-        **turn_for_reviewer(found),
+        **turn_for_reviewer(found, now),
     }
 
 

@@ -12,10 +12,11 @@ from django.shortcuts import redirect, render, resolve_url
 from django.urls import path, reverse
 from django.utils import timezone
 
-from integrations import forms_requirements, repositories, rules
+from integrations import repositories, rules
 from integrations.actions import drafts
 from integrations.actions.create import entering_edition
-from integrations.forms import StartForm, bind, filled, naming_hint, typed
+from integrations.forms import requirements
+from integrations.forms.start import StartForm, bind, filled, naming_hint, typed
 from integrations.models import Draft, Membership, Partner
 from integrations.programs.base import Program
 from integrations.views.common import pressed, refused
@@ -175,7 +176,7 @@ def typed_of(found: Draft, request: HttpRequest) -> dict[str, Any]:
     if found.integration is None:
         return typed(request.POST, found.data)
     requirement = found.integration.edition.requirement(found.requirement_id)
-    return forms_requirements.typed(requirement, request.POST) if requirement else {}
+    return requirements.typed(requirement, request.POST) if requirement else {}
 
 
 @pressed("draft")

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest
 
 from integrations import rules
 from integrations.actions.create import entering_edition
-from integrations.forms import START_KEYS
+from integrations.forms.start import START_KEYS
 from integrations.models import Draft, Partner
 from integrations.overlaps import Overlap, Work, overlaps
 from integrations.programs import PROGRAMS

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 
-from integrations.forms_lists import searched
+from integrations.forms.lists import searched
 from integrations.models import Integration
 from integrations.programs import PROGRAMS
 from integrations.views.common import page_of

@@ -3,7 +3,7 @@ import re
 import pytest
 from django.http import QueryDict
 
-from integrations.forms import bind, filled, naming_hint, typed
+from integrations.forms.start import bind, filled, naming_hint, typed
 from integrations.models import Draft, Integration, Membership
 from integrations.programs import PROGRAMS
 from portal.models import Email

@@ -6,7 +6,7 @@ from integrations import rules
 from integrations.actions import agreements
 from integrations.actions.agreements import Signature, signature_of
 from integrations.actions.answers import OTHER, side_of
-from integrations.forms_handing import Sign
+from integrations.forms.agreements import Sign
 from integrations.models import Agreement
 from integrations.states import Holder
 from integrations.views.handing.answering import NOT_NEEDED

@@ -8,8 +8,9 @@ from django.shortcuts import render
 
 from integrations import rules
 from integrations.actions import answers, drafts
-from integrations.forms_handing import Confirm, Press
-from integrations.forms_requirements import RequirementForm, shown, typed
+from integrations.forms.attesting import Confirm
+from integrations.forms.parts import Press
+from integrations.forms.requirements import RequirementForm, shown, typed
 from integrations.models import Draft
 from integrations.programs.base import Kind, Who
 from integrations.states import Status

@@ -8,7 +8,8 @@ from django.views.decorators.debug import sensitive_variables
 
 from integrations import rules, vault
 from integrations.actions import credentials
-from integrations.forms_handing import Account, PressOne, Reveal
+from integrations.forms.credentials import Account, Reveal
+from integrations.forms.parts import PressOne
 from integrations.models import CredentialUse
 from integrations.views.handing.page import Act, KindPage, Page, plain
 from integrations.workflow import NotAllowed

@@ -8,7 +8,8 @@ from django.shortcuts import get_object_or_404
 
 from integrations import rules
 from integrations.actions import documents
-from integrations.forms_handing import PressOne, Upload
+from integrations.forms.documents import Upload
+from integrations.forms.parts import PressOne
 from integrations.models import Agreement, Document
 from integrations.views.handing.page import Act, KindPage, Page, plain
 

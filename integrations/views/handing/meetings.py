@@ -11,7 +11,7 @@ from integrations import invites
 from integrations.actions import meetings
 from integrations.actions.answers import side_of
 from integrations.actions.meetings import Proposal, State
-from integrations.forms_meetings import Accept, Cancel, Hold, Propose
+from integrations.forms.meetings import Accept, Cancel, Hold, Propose
 from integrations.models import Integration, Meeting
 from integrations.states import Holder
 from integrations.views.handing.page import Act, KindPage, Page, plain

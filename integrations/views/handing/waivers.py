@@ -1,7 +1,8 @@
 """How does a reviewer let a requirement count as met, for a reason and until a day?"""
 
 from integrations.actions import answers
-from integrations.forms_handing import Press, Waive
+from integrations.forms.parts import Press
+from integrations.forms.waivers import Waive
 from integrations.views.handing.page import Act, Page, plain
 
 

@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.html import format_html
 
-from integrations.forms_requirements import CHOOSE, NEEDED, Address
+from integrations.forms.fields import CHOOSE, NEEDED, TOO_LONG, Address, bounded
 from integrations.plain import Line, Lines
 from integrations.programs.base import Edition, Program
 from integrations.repositories import MAX_LENGTH, BadAddress, allowed_host, parse_repository
@@ -28,8 +28,6 @@ FROM_GITHUB = ("name", "description", "homepage")  # fields that GitHub can answ
 READ_ONLY = ("licence", "latest_release")  # shown, never typed
 IDS = ("repository_id", "repository_owner_id")
 OF_REPOSITORY = (*IDS, *READ_ONLY, "repository", "prefill_note")  # said of one repository only
-TOO_LONG = "At most %(limit_value)d characters; these are %(show_value)d."
-LONGEST_KEPT = 20_000
 
 
 class RepositoryAddress(Line):
@@ -63,11 +61,6 @@ def typed(post: QueryDict, before: Mapping[str, Any]) -> dict[str, Any]:
         }
     kept = [k for k in before.get("prefilled", []) if k in data and data[k] == before.get(k)]
     return data | {"prefilled": kept} if "prefilled" in before else data
-
-
-def bounded(text: str) -> str:
-    """A draft keeps what is too long, but not without end; what no database takes is left out."""
-    return text.replace("\r\n", "\n")[:LONGEST_KEPT].replace("\x00", "").encode("utf-8", "ignore").decode()
 
 
 def filled(data: Mapping[str, Any], answers: Mapping[str, Any]) -> dict[str, Any]:
@@ -158,16 +151,3 @@ def naming_hint(program: Program, address: str) -> str:
     if not program.repository_pattern or re.match(program.repository_pattern, name):
         return ""
     return f"The program asks for a repository called {program.repository_hint}; this one is called {name}."
-
-
-class AskForm(forms.Form):
-    """What one tells the other side when asking for an introduction."""
-
-    message = Lines(
-        label="What they read before they decide",
-        help_text="They see only this until they agree: leave names out if you want to stay unknown.",
-        max_length=1000,
-        rows=3,
-        required=False,
-        error_messages={"max_length": TOO_LONG},
-    )

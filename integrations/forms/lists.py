@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
+from integrations.forms.queue import categories
 from integrations.plain import Line, refuse_unseen
 from integrations.programs import PROGRAMS
-from integrations.review_forms import categories
 from integrations.states import Holder, Stage, Standing
 
 SORTS = {

@@ -5,59 +5,13 @@ from datetime import date
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
 from django.http import QueryDict
 
-from integrations.plain import Line, Lines, refuse_unseen
+from integrations.forms.fields import CHOOSE, NEEDED, Address, Day, Number, bounded
+from integrations.plain import Line, Lines
 from integrations.programs.base import Field, Requirement
 
-FIRST_YEAR, LAST_YEAR = 2000, 2100
-NEEDED = "Answer this question."
-CHOOSE = "Choose one of the answers that are shown."
 SHORT = 200  # a line longer than this is nobody's line
-
-
-class Address(forms.URLField):
-    """A full http or https address without a user name or password in it."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        wrong = "Write a full address, such as https://docs.example.com/page."
-        super().__init__(assume_scheme="https", error_messages={"required": NEEDED, "invalid": wrong}, **kwargs)
-
-    def to_python(self, value: Any) -> str:
-        refuse_unseen(str(value or ""))
-        return str(super().to_python(value))
-
-    def validate(self, value: str) -> None:
-        super().validate(value)
-        if not value:
-            return
-        if not value.startswith(("https://", "http://")):
-            raise ValidationError("The address must begin with https:// or http://.")
-        if "@" in value.split("/")[2]:
-            raise ValidationError("Leave user name and password out of the address.")
-
-
-class Day(forms.DateField):
-    """A day within a century."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-        errors = {"required": NEEDED, "invalid": "Write the day as in 2026-04-14."}
-        super().__init__(widget=widget, error_messages=errors, **kwargs)
-
-    def validate(self, value: date | None) -> None:
-        super().validate(value)
-        if value is not None and not FIRST_YEAR <= value.year <= LAST_YEAR:
-            raise ValidationError("Look at the year: it is far from now.")
-
-
-class Number(forms.DecimalField):
-    """A number, kept as a whole one where it is."""
-
-    def clean(self, value: Any) -> int | float | None:
-        found = super().clean(value)
-        return None if found is None else int(found) if found == int(found) else float(found)
 
 
 def _text(field: Field, common: dict[str, Any]) -> forms.Field:
@@ -148,14 +102,11 @@ def typed(requirement: Requirement, post: QueryDict) -> dict[str, Any]:
     for question in requirement.fields:
         if question.key in post:
             found[question.key] = post.getlist(question.key) if question.type == "choices" else post[question.key]
-    return {key: _bounded(value) for key, value in found.items()}
+    return {key: _kept(value) for key, value in found.items()}
 
 
-def _bounded(value: Any) -> Any:
-    """A draft keeps what is too long, but not without end; what no database takes is left out."""
-    if isinstance(value, list):
-        return [_bounded(each) for each in value[:50]]
-    return str(value)[:20_000].replace("\x00", "").encode("utf-8", "ignore").decode()
+def _kept(value: Any) -> Any:
+    return [bounded(str(each)) for each in value[:50]] if isinstance(value, list) else bounded(str(value))
 
 
 def shown(requirement: Requirement, data: Mapping[str, Any]) -> list[tuple[str, str]]:

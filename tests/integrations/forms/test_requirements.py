@@ -3,7 +3,7 @@
 import pytest
 from django.http import QueryDict
 
-from integrations.forms_requirements import BUILDERS, RequirementForm, shown, typed
+from integrations.forms.requirements import BUILDERS, RequirementForm, shown, typed
 from integrations.programs import PROGRAMS
 from integrations.programs.base import Field, Kind, Requirement, Who
 

@@ -1,0 +1,15 @@
+"""How does somebody confirm that a statement is true?"""
+
+from typing import Any
+
+from django import forms
+
+
+class Confirm(forms.Form):
+    """Say in so many words that a statement is true."""
+
+    confirmed = forms.BooleanField(error_messages={"required": "Tick this to confirm it."})
+
+    def __init__(self, statement: str, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["confirmed"].label = statement

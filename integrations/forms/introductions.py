@@ -1,0 +1,19 @@
+"""What may people type when they ask another company for an introduction, and is it fit?"""
+
+from django import forms
+
+from integrations.forms.fields import TOO_LONG
+from integrations.plain import Lines
+
+
+class AskForm(forms.Form):
+    """What one tells the other side when asking for an introduction."""
+
+    message = Lines(
+        label="What they read before they decide",
+        help_text="They see only this until they agree: leave names out if you want to stay unknown.",
+        max_length=1000,
+        rows=3,
+        required=False,
+        error_messages={"max_length": TOO_LONG},
+    )

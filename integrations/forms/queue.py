@@ -1,0 +1,65 @@
+"""Which integrations does the queue show? Its filters, read from the address."""
+
+from functools import cache, lru_cache
+from typing import Any
+
+from django import forms
+
+from integrations.programs import PROGRAMS
+from integrations.states import OPEN_STAGES, Holder
+
+AGES = {"1": "1 day", "3": "3 days", "7": "1 week", "14": "2 weeks"}
+HOLDERS = {
+    "": "The program",
+    Holder.PARTNER: "The partner",
+    Holder.MACHINE: "The portal",
+    Holder.THIRD_PARTY: "Others",
+    "any": "Anyone",
+}
+
+
+@cache
+def categories(program: str = "") -> list[Any]:
+    """Every category of every edition as choices: of one program, else grouped by program."""
+    if program:
+        return list({c.key: c.name for e in PROGRAMS[program].editions for c in e.categories}.items())
+    return [(PROGRAMS[key].name, categories(key)) for key in PROGRAMS]
+
+
+FILTERS = ("program", "stage", "category", "age", "holder")
+
+
+class QueueFilter(forms.Form):
+    """What the address of the queue asks for."""
+
+    program = forms.ChoiceField(required=False)
+    stage = forms.ChoiceField(required=False)
+    category = forms.ChoiceField(required=False)
+    age = forms.ChoiceField(label="Waits for at least", required=False)
+    holder = forms.ChoiceField(label="Whose turn", required=False)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = str(self.data.get("program", ""))
+        choices = {
+            "program": [("", "All"), *((key, p.name) for key, p in PROGRAMS.items())],
+            "stage": [("", "All"), *((str(s), str(s).capitalize()) for s in OPEN_STAGES)],
+            "category": [("", "All"), *categories(chosen if chosen in PROGRAMS else "")],
+            "age": [("", "Any time"), *AGES.items()],
+            "holder": [(str(key), word) for key, word in HOLDERS.items()],
+        }
+        for name, options in choices.items():
+            field = self.fields[name]
+            field.choices = options  # type: ignore[attr-defined]
+            field.error_messages["invalid_choice"] = "There is no such choice: all are shown."
+
+
+@lru_cache(maxsize=500)
+def filters_of(given: tuple[str, ...]) -> tuple[dict[str, str], str]:
+    """What is chosen, and the fields as HTML, for the words of the address in the order of FILTERS.
+
+    Kept, since nothing else matters: checking and drawing five choices takes longer than the rest of the page.
+    """
+    form = QueueFilter(dict(zip(FILTERS, given, strict=True)))
+    form.is_valid()
+    return form.cleaned_data, form.render()

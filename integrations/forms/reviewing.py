@@ -1,0 +1,43 @@
+"""What may people type in a review, and is it fit? Findings, answers to them, words of the thread."""
+
+from typing import Any
+
+from django import forms
+
+from integrations.plain import Lines
+
+
+class FindingForm(forms.Form):
+    """One remark on one requirement."""
+
+    text = Lines(
+        label="What should change",
+        help_text="The partner reads it when changes are requested. Say what you saw and what settles it.",
+        max_length=4000,
+        error_messages={"required": "Say what should change."},
+    )
+
+
+class AnswerForm(forms.Form):
+    """What the partner did about a finding."""
+
+    answer = Lines(
+        label="What you changed",
+        help_text="Or where it can be seen: a commit, a release, a page.",
+        max_length=4000,
+        error_messages={"required": "Say what you changed, or where it can be seen."},
+    )
+
+
+class SayForm(forms.Form):
+    """A word in the thread, or a note of the program."""
+
+    body = Lines(label="Message", max_length=8000, error_messages={"required": "There is nothing to say yet."})
+    internal = forms.BooleanField(
+        label="Keep it as a note", help_text="Notes are for the program. The partner never sees them.", required=False
+    )
+
+    def __init__(self, *args: Any, may_note: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not may_note:
+            del self.fields["internal"]

@@ -1,0 +1,34 @@
+"""For what reason, and until when, may a requirement count as met, and is that fit?"""
+
+from datetime import datetime, time, timedelta
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from integrations.forms.fields import Day
+from integrations.plain import Lines
+
+LONGEST_WAIVER = timedelta(days=366 * 2)
+
+
+class Waive(forms.Form):
+    """For what reason, and until when, a requirement counts as met."""
+
+    reason = Lines(
+        label="Reason",
+        help_text="The company and the listing show it.",
+        max_length=500,
+        rows=3,
+        error_messages={"required": "Say why: the reason is shown with the waiver."},
+    )
+    until = Day(label="Until the end of")
+
+    def clean_until(self) -> datetime:
+        day = self.cleaned_data["until"]
+        end = timezone.make_aware(datetime.combine(day, time(23, 59)))
+        if end <= timezone.now():
+            raise ValidationError("A waiver needs an end in the future.")
+        if end > timezone.now() + LONGEST_WAIVER:
+            raise ValidationError("A waiver lasts two years at most.")
+        return end
