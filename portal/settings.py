@@ -59,6 +59,12 @@ REDIS_URL = env.address(
     "REDIS_URL", schemes=("redis", "rediss"), doc="Broker and cache. Without it, files and the database serve."
 )
 
+LOOPBACK_SOURCES = env.flag(
+    "LOOPBACK_SOURCES",
+    False,
+    doc="Development only: checks may read plain http from this machine. Refused in production.",
+)
+
 SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if PRODUCTION:
     lacking = [
@@ -66,6 +72,7 @@ if PRODUCTION:
         for wrong, sentence in (
             (SQLITE, "DATABASE_URL must name a PostgreSQL database"),
             (DEBUG, "PORTAL_DEBUG must be off"),
+            (LOOPBACK_SOURCES, "LOOPBACK_SOURCES must be off"),
             (not SECRET_KEY, "SECRET_KEY is not set"),
             (not CREDENTIALS_KEYS, "CREDENTIALS_KEYS is not set"),
             (not REDIS_URL, "REDIS_URL is not set"),

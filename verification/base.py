@@ -1,13 +1,16 @@
 """What is a check? Its vocabulary: subject in, result out. Standard library only.
 
-A check is a function `(subject, sources) -> Result` with four attributes. It sees plain values and clients,
-never a row of the database and never a socket.
+A check is a function `(subject, sources) -> Result` with its words, its version and how long its answer is fresh.
+It sees plain values and clients, never a row of the database and never a socket.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
 
 
 class Outcome(StrEnum):
@@ -56,12 +59,24 @@ class Result:
     """What a check says: the outcome, one sentence, what was seen, and which state of the world was looked at.
 
     `looked_at` pairs a thing with its revision: (("release", "v1.4.2"), ("commit", "9f3c1e…")).
+    `advice` says what to do in this very case, in place of the check's own. `remember` holds plain values (texts,
+    numbers, lists and mappings of them) that the next run finds in Subject.known; they are kept when the outcome is
+    PASS, WARN or FAIL, and a key that is not named keeps its value. `absent` names what a source answered that it
+    does not have: where it was seen before, the runner asks again a day later before it says so (a check may as
+    well let NotFound pass).
     """
 
     outcome: Outcome
     summary: str
     evidence: tuple[Evidence, ...] = ()
     looked_at: tuple[tuple[str, str], ...] = ()
+    advice: str = ""
+    remember: Mapping[str, Any] = field(default_factory=dict)
+    absent: str = ""
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +85,11 @@ class Subject:
 
     `repository` is "owner/name"; `repository_id` and `repository_owner_id` are those recorded at the start,
     None when unknown. `namespace` and `provider` are the registry's names. Empty licence sets: no rule.
+
+    `tag` and `version` ("v1.2.3" and "1.2.3") choose a release; blank: the newest one.
+    `category`, `tier` and `tier_request` are keys of the edition, `standing` one of integrations' standings.
+    `answers` holds what the partner answered in forms: requirement id to question key to plain value; see answer().
+    `known` holds what earlier runs recorded through Result.remember, `now` is the moment of the run.
     """
 
     program: str
@@ -87,6 +107,21 @@ class Subject:
     licences_asked: frozenset[str] = frozenset()
     licence_summary: str = ""
     languages: tuple[str, ...] = ()
+    tag: str = ""
+    version: str = ""
+    category: str = ""
+    tier: str = ""
+    tier_request: str = ""
+    standing: str = ""
+    homepage: str = ""
+    description: str = ""
+    answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    known: Mapping[str, Any] = field(default_factory=dict)
+    now: datetime = field(default_factory=_now)
+
+    def answer(self, key: str) -> Any:
+        """The first answer to a question of that key ("summary", "documentation", "pull_request"); "" where none."""
+        return next((given[key] for given in self.answers.values() if given.get(key)), "")
 
 
 class Unreadable(Exception):
@@ -110,40 +145,61 @@ class Refused(Unreadable):
 
 
 class Sources(Protocol):
-    """The clients that a check reads from: see verification.sources.Sources."""
+    """The clients that a check reads from: see verification.sources.Sources.
+
+    Each raises NotFound, Denied, Unavailable or Refused, and a check lets pass what it has no word for: the runner
+    makes an ERROR of it (of NotFound a FAIL). What several checks need is read once, through read().
+    """
 
     @property
-    def github(self) -> Any: ...
+    def github(self) -> Any:
+        """verification.sources.github.GitHub, or a stand-in with the same methods."""
 
     @property
-    def registry(self) -> Any: ...
+    def registry(self) -> Any:
+        """verification.sources.registry.Registry: the public registry's own v1 and v2 answers."""
+
+    @property
+    def web(self) -> Any:
+        """verification.sources.http.Outbound: for every address that a partner can influence."""
+
+    def read(self, key: str, function: Callable[[], T]) -> T:
+        """What the function answered the first time in this run; an Unreadable that it raised is raised again."""
 
 
 Run = Callable[[Subject, Any], Result]
+FRESH = timedelta(days=2)  # a night may be missed, two may not
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A registered check: its key, its words, its version, and the function."""
+    """A registered check: its key, its words, its version, the function, how long an answer counts.
+
+    `help` is the address of a page that says more, blank for the check's own place in the help pages.
+    """
 
     key: str
     title: str
     advice: str
     version: int
     run: Run
+    fresh: timedelta = FRESH
+    help: str = ""
 
 
 CHECKS: dict[str, Check] = {}
 
 
-def check(key: str, *, title: str, advice: str, version: int = 1) -> Callable[[Run], Run]:
+def check(
+    key: str, *, title: str, advice: str, version: int = 1, fresh: timedelta = FRESH, help: str = ""
+) -> Callable[[Run], Run]:
     """Register the function as the check of that key. Raises ValueError when the key is taken."""
 
     def register(run: Run) -> Run:
         known = CHECKS.get(key)
         if known is not None and known.run.__module__ != run.__module__:
             raise ValueError(f"Two checks are called {key}.")
-        CHECKS[key] = Check(key, title, advice, version, run)
+        CHECKS[key] = Check(key, title, advice, version, run, fresh, help)
         return run
 
     return register
