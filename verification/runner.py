@@ -1,23 +1,20 @@
 """How are an integration's checks run? Read once, run each, keep what they said, hand the verdicts down."""
 
-import logging
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
 
-import verification.checks  # noqa: F401 - registers the checks
 from integrations import facts
 from integrations.actions.answers import record_checks
 from integrations.models import Integration
 from integrations.programs.base import Requirement
-from integrations.repositories import product_of
-from verification.base import CHECKS, Outcome, Result, Subject, Unreadable, worst
+from verification import looking
+from verification.base import CHECKS, Outcome, Result, Subject, worst
 from verification.models import CheckResult
 from verification.sources import Sources
 
-log = logging.getLogger(__name__)
 Found = dict[str, Result]
 BACKOFF = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
 
@@ -36,24 +33,13 @@ def checked(integration: Integration) -> tuple[Requirement, ...]:
 
 def subject_of(integration: Integration) -> Subject:
     """The integration as plain values."""
-    program, policy = integration.program, integration.edition.licences
-    owner, _, name = integration.repository.partition("/")
-    return Subject(
-        program=program.key,
-        edition=integration.edition_date,
-        product=program.product,
+    return looking.subject_of(
+        integration.program,
+        integration.edition,
+        integration.repository,
         name=integration.name,
-        repository=integration.repository,
         repository_id=integration.repository_id,
         repository_owner_id=integration.repository_owner_id,
-        repository_pattern=program.repository_pattern,
-        repository_hint=program.repository_hint,
-        namespace=owner,
-        provider=product_of(name),
-        licences_allowed=policy.allow,
-        licences_asked=policy.ask,
-        licence_summary=policy.summary,
-        languages=policy.languages,
     )
 
 
@@ -72,26 +58,13 @@ def run(
     requirements = [r for r in checked(integration) if requirement_ids is None or r.id in requirement_ids]
     keys = list(dict.fromkeys(key for r in requirements for key in r.checks))
     subject, clients = subject_of(integration), sources or Sources()
-    found = {key: _safely(key, subject, clients) for key in keys}
+    found = looking.look(keys, subject, clients)
     with transaction.atomic():
         for key, result in found.items():
             _keep(integration, key, result, now)
         for requirement in requirements:
             _hand_down(integration, requirement, found, now, attempt)
     return worst(result.outcome for result in found.values())
-
-
-def _safely(key: str, subject: Subject, sources: Sources) -> Result:
-    """The check's result; whatever goes wrong on the way is ours."""
-    if key not in CHECKS:
-        return Result(Outcome.NOT_RUN, "The portal does not have this check; a person decides.")
-    try:
-        return CHECKS[key].run(subject, sources)
-    except Unreadable as refusal:
-        return Result(Outcome.ERROR, f"We could not look: {refusal}")
-    except Exception:
-        log.exception("check %s failed on %s", key, subject.repository)
-        return Result(Outcome.ERROR, "We could not complete this check. The fault is ours.")
 
 
 def _keep(integration: Integration, key: str, result: Result, now: datetime) -> None:
