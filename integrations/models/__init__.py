@@ -1,5 +1,6 @@
 """The tables of the lower floor."""
 
+from integrations.models.calendar import CalendarEdition
 from integrations.models.draft import Draft
 from integrations.models.event import Event
 from integrations.models.integration import Integration
@@ -17,6 +18,7 @@ from integrations.models.review import Finding, Introduction, Look, Message, Rev
 
 __all__ = [
     "Agreement",
+    "CalendarEdition",
     "Credential",
     "CredentialUse",
     "Document",

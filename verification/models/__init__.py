@@ -1,5 +1,28 @@
 """The tables of the middle floor."""
 
 from verification.models.checks import CheckResult, CheckRun
+from verification.models.support import (
+    Alert,
+    Breach,
+    Clock,
+    ClockEvent,
+    Delivery,
+    Issue,
+    IssueEvent,
+    SupportPolicy,
+    Watch,
+)
 
-__all__ = ["CheckResult", "CheckRun"]
+__all__ = [
+    "Alert",
+    "Breach",
+    "CheckResult",
+    "CheckRun",
+    "Clock",
+    "ClockEvent",
+    "Delivery",
+    "Issue",
+    "IssueEvent",
+    "SupportPolicy",
+    "Watch",
+]

@@ -1,0 +1,153 @@
+"""What is known of an issue, and what is promised about it? The vocabulary; standard library and programs only."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from integrations.clock import Calendar
+from integrations.programs.base import Sla, Verb
+
+
+class Severity(StrEnum):
+    """Critical by an accepted label; everything else is other."""
+
+    CRITICAL = "critical"
+    OTHER = "other"
+
+
+class Kind(StrEnum):
+    """What happened to an issue. The first group is GitHub's, the second the portal's own."""
+
+    OPENED = "opened"
+    EDITED = "edited"
+    COMMENTED = "commented"
+    COMMENT_EDITED = "comment_edited"
+    COMMENT_DELETED = "comment_deleted"
+    LABELED = "labeled"
+    UNLABELED = "unlabeled"
+    CLOSED = "closed"
+    REOPENED = "reopened"
+    LOCKED = "locked"
+    UNLOCKED = "unlocked"
+    TRANSFERRED = "transferred"
+    DELETED = "deleted"
+
+    SEVERITY_LOWERED = "severity_lowered"  # the program consents; data["severity"]
+    NOT_AN_ISSUE = "not_an_issue"  # the program agrees that the promise does not cover it (a pull request, spam)
+
+
+class Watching(StrEnum):
+    """Where a clock is."""
+
+    RUNNING = "running"
+    PAUSED = "paused"
+    MET = "met"  # the event that stops it came in time
+    LATE = "late"  # it came after the due moment
+    OVERDUE = "overdue"  # the due moment passed, and nothing has come
+    BLIND = "blind"  # the due moment passed, but what we know does not reach it
+    OFF = "off"  # nothing is asked: no target, or the issue is not covered
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who did it, as GitHub says. `association`: OWNER, MEMBER, COLLABORATOR, CONTRIBUTOR, NONE …"""
+
+    id: int
+    login: str
+    type: str = "User"
+    association: str = "NONE"
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """One fact about an issue. `key` is unique within it, so that a fact told twice is one; `at` is GitHub's moment."""
+
+    key: str
+    kind: Kind
+    at: datetime
+    actor: Actor
+    text: str = ""
+    label: str = ""
+    data: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What is promised and how labels are read, as of the issue's opening.
+
+    `critical_labels` and `pause_labels` are lower case. `team`: numeric ids of people that the partner named as its
+    own, beside those whom GitHub calls owner, member or collaborator.
+    """
+
+    sla: Sla
+    critical_labels: frozenset[str]
+    pause_labels: frozenset[str]
+    team: frozenset[int] = frozenset()
+    edition: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of time, counted or not, why, and the key of the happening that began it ("" for a day off)."""
+
+    start: datetime
+    end: datetime
+    counted: bool
+    why: str
+    key: str = ""
+
+    @property
+    def length(self) -> timedelta:
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class ClockState:
+    """One clock at a moment. All moments in UTC.
+
+    `counted`: time used up to `stopped_at` or the moment asked for; `share`: of what is allowed, 1.0 at the due
+    moment; `due_at` is None where nothing is promised or while it is paused without an end in sight (the due moment
+    then moves on). `warn_at`: the moments at which 50, 75 and 90 % are used.
+    """
+
+    verb: Verb
+    promised: bool
+    severity: Severity
+    state: Watching
+    started_at: datetime
+    due_at: datetime | None = None
+    stopped_at: datetime | None = None
+    stopped_by: str = ""
+    warn_at: tuple[datetime, ...] = ()
+    counted: timedelta = timedelta()
+    share: float = 0.0
+    segments: tuple[Segment, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IssueState:
+    """Everything that follows from an issue's happenings at a moment."""
+
+    severity: Severity
+    is_open: bool
+    covered: bool
+    respond: ClockState
+    resolve: ClockState
+    spoke_last: str = ""  # "partner", "reporter", "other" or ""
+    spoke_last_at: datetime | None = None
+    notes: tuple[str, ...] = ()  # what was tried and does not count, in words
+
+    @property
+    def clocks(self) -> tuple[ClockState, ClockState]:
+        return self.respond, self.resolve
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What `fold` is asked with beside the happenings. `data_up_to`: how far what we know reaches."""
+
+    policy: Policy
+    calendar: Calendar
+    now: datetime
+    data_up_to: datetime
