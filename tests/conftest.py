@@ -20,6 +20,27 @@ NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
 PASSWORD = "correct horse battery"
 
 
+DATABASE_FIXTURES = frozenset({"db", "transactional_db", "live_server", "client"})
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--database-only", action="store_true", help="leave out the tests that touch no database")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """A second database changes nothing for a test that touches none."""
+    if not config.getoption("--database-only"):
+        return
+    with_database = [item for item in items if _touches_database(item)]
+    config.hook.pytest_deselected(items=[item for item in items if not _touches_database(item)])
+    items[:] = with_database
+
+
+def _touches_database(item: pytest.Item) -> bool:
+    marked = any(item.get_closest_marker(name) for name in ("django_db", "postgres"))
+    return marked or not DATABASE_FIXTURES.isdisjoint(getattr(item, "fixturenames", ()))
+
+
 @pytest.fixture(autouse=True)
 def own_folder(settings: Any, tmp_path: Any) -> None:
     """Uploads of a test stay with the test; rate limits of one test do not reach another."""

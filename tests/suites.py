@@ -26,7 +26,7 @@ class Suite:
 
 SUITES = (
     Suite("SQLite", (*PYTEST, "-m", "not journey")),
-    Suite("PostgreSQL and Valkey", (*ON_SERVERS, *PYTEST, "-m", "not journey")),
+    Suite("PostgreSQL and Valkey", (*ON_SERVERS, *PYTEST, "-m", "not journey", "--database-only")),
     Suite("journeys", (*ON_SERVERS, *PYTEST, "-m", "journey")),
 )
 
