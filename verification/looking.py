@@ -7,7 +7,7 @@ from typing import Any
 import verification.checks  # noqa: F401 - registers the checks
 from integrations.programs.base import Edition, Program
 from integrations.repositories import product_of
-from verification.base import CHECKS, Outcome, Result, Subject, Unreadable
+from verification.base import CHECKS, NotFound, Outcome, Result, Subject, Unreadable
 
 log = logging.getLogger(__name__)
 
@@ -24,8 +24,12 @@ def subject_of(
     name: str = "",
     repository_id: int | None = None,
     repository_owner_id: int | None = None,
+    **more: Any,
 ) -> Subject:
-    """The subject that "owner/name" is in an edition of a program; the ids where they were recorded at the start."""
+    """The subject that "owner/name" is in an edition of a program; the ids where they were recorded at the start.
+
+    `more`: further fields of Subject.
+    """
     owner, _, own_name = repository.partition("/")
     return Subject(
         program=program.key,
@@ -43,6 +47,7 @@ def subject_of(
         licences_asked=edition.licences.ask,
         licence_summary=edition.licences.summary,
         languages=edition.licences.languages,
+        **more,
     )
 
 
@@ -72,6 +77,8 @@ def safely(key: str, subject: Subject, sources: Any) -> Result:
         return CHECKS[key].run(subject, sources)
     except NotHere as reason:
         return Result(Outcome.NOT_RUN, f"Not looked at: {reason}")
+    except NotFound as answer:
+        return Result(Outcome.FAIL, str(answer))
     except Unreadable as refusal:
         return Result(Outcome.ERROR, f"We could not look: {refusal}")
     except Exception:
@@ -88,7 +95,7 @@ def as_dict(key: str, result: Result) -> dict[str, Any]:
         "version": check.version if check else 0,
         "outcome": str(result.outcome),
         "summary": result.summary,
-        "advice": check.advice if check else "",
+        "advice": result.advice or (check.advice if check else ""),
         "evidence": [evidence.as_dict() for evidence in result.evidence],
         "looked_at": [list(pair) for pair in result.looked_at],
     }

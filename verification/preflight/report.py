@@ -1,0 +1,42 @@
+"""What came of a preflight? The results in order, as JSON, and the number that the command ends with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from verification import looking
+from verification.base import Outcome, Result, Subject, worst
+
+PASSED, TO_FIX, UNKNOWN = 0, 1, 2
+EXITS = {Outcome.PASS: PASSED, Outcome.WAIVED: PASSED, Outcome.WARN: PASSED, Outcome.FAIL: TO_FIX}
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One run over one subject. `version` is blank where the newest was looked at, `folder` where none was."""
+
+    subject: Subject
+    results: Mapping[str, Result]
+    version: str = ""
+    folder: str = ""
+
+    @property
+    def outcome(self) -> Outcome:
+        return worst(result.outcome for result in self.results.values())
+
+    @property
+    def exit_code(self) -> int:
+        """0 all pass, 1 there is something to fix, 2 something could not be told. No checks: nothing was told."""
+        return EXITS.get(self.outcome, UNKNOWN)
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "program": self.subject.program,
+            "edition": self.subject.edition,
+            "repository": self.subject.repository,
+            "version": self.version,
+            "folder": self.folder,
+            "outcome": str(self.outcome),
+            "exit": self.exit_code,
+            "checks": [looking.as_dict(key, result) for key, result in self.results.items()],
+        }
