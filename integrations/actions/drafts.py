@@ -1,4 +1,7 @@
-"""How is a draft kept? It saves itself; of two people who type at once, the second sees both versions."""
+"""How is a draft kept? It saves itself; of two pages that type at once, the second sees both versions.
+
+Whose pages they are makes no difference: one person has two tabs, a telephone, a page from yesterday.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -11,12 +14,20 @@ from integrations.actions.create import create
 from integrations.models import Draft, Integration, Partner
 from integrations.workflow import NotAllowed
 
+NOTHING_YET = 0  # the version of a draft into which nobody has typed
+
 
 class Conflict(Exception):
-    """Somebody saved another version meanwhile. `theirs` is the row as it stands, `mine` what was typed here."""
+    """Another version was saved meanwhile. `theirs` is the row as it stands, `mine` what was typed here."""
 
-    def __init__(self, theirs: Draft, mine: Mapping[str, Any]) -> None:
-        super().__init__(f"{theirs.saved_by or 'Somebody'} saved another version meanwhile.")
+    def __init__(self, theirs: Draft, mine: Mapping[str, Any], by: Any) -> None:
+        own = theirs.saved_by_id == by.pk
+        super().__init__(
+            "You saved another version meanwhile, on another page."
+            if own
+            else f"{theirs.saved_by or 'Somebody'} saved another version meanwhile."
+        )
+        self.is_own = own
         self.theirs, self.mine = theirs, dict(mine)
 
 
@@ -44,7 +55,7 @@ def open_answer(integration: Integration, requirement_id: str, *, by: Any, now: 
 
 
 def save(draft: Draft, data: Mapping[str, Any], *, version: int, by: Any, now: datetime) -> Draft:
-    """Keep what was typed on top of `version`. Raises Conflict where another person saved meanwhile."""
+    """Keep what was typed on top of `version`, the one that the page had. Raises Conflict where there is a newer."""
     _may(draft.partner, by)
     with transaction.atomic():
         row = Draft.objects.select_for_update(of=("self",)).select_related("saved_by").get(pk=draft.pk)
@@ -52,8 +63,8 @@ def save(draft: Draft, data: Mapping[str, Any], *, version: int, by: Any, now: d
             raise NotAllowed("This draft has been sent already.", "gone")
         if row.data == dict(data):
             return row
-        if row.version != version and row.saved_by_id != by.pk:
-            raise Conflict(row, data)
+        if row.version not in (NOTHING_YET, version):
+            raise Conflict(row, data, by)
         row.data, row.version = dict(data), row.version + 1
         row.saved_by, row.saved_at = by, now
         row.save()

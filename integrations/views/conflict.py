@@ -1,4 +1,4 @@
-"""Two people typed into one draft: what did each write, and which stays? Nothing is lost before somebody chose."""
+"""Two pages typed into one draft: what did each write, and which stays? Nothing is lost before somebody chose."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -61,7 +61,11 @@ def conflict_page(request: HttpRequest, conflict: drafts.Conflict) -> HttpRespon
     """Both versions side by side. Status 409; for htmx 200, so that the page is taken in."""
     draft = conflict.theirs
     _, edition = program_of(draft)
-    context = {"draft": draft, "sides": sides(edition, conflict.mine, draft.data), "colleague": draft.saved_by}
+    context = {
+        "draft": draft,
+        "sides": sides(edition, conflict.mine, draft.data),
+        "colleague": None if conflict.is_own else draft.saved_by or "A colleague",
+    }
     page = render(request, "integrations/conflict.html", context, status=200 if request.htmx else 409)  # type: ignore[attr-defined]
     if request.htmx:  # type: ignore[attr-defined]
         for name, value in INTO_PAGE.items():
@@ -71,7 +75,7 @@ def conflict_page(request: HttpRequest, conflict: drafts.Conflict) -> HttpRespon
 
 @pressed("draft")
 def resolve(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """Keep the mixture that was chosen, on top of the colleague's version that was shown."""
+    """Keep the mixture that was chosen, on top of the other version that was shown."""
     found = load_draft(request, uuid)
     data = chosen(request, found.data)
     try:

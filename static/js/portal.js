@@ -81,22 +81,25 @@ document.addEventListener("submit", (event) => {
 addEventListener("pageshow", (event) => { if (event.persisted) release(); });
 
 const NOT_SAVED = {
-  "409": "not saved: a colleague changed this draft, save to see both versions",
+  "409": "not saved: this draft was changed elsewhere, save to see both versions",
   "sign-in": "not saved: you were signed out; go on, and your text waits while you sign in",
 };
 
 // A draft saves itself two seconds after the last key. What could not be saved is said.
 function keepDraft(form) {
   const words = form.querySelector("[data-draft-words]");
-  let timer = 0, savedAt = 0, busy = false;
+  let timer = 0, savedAt = 0, busy = null;
   const tell = (text) => { if (words) words.textContent = text; };
-  async function save() {
+  function save() {
     if (busy) { timer = setTimeout(save, 500); return; }
-    busy = true;
+    busy = send().finally(() => { busy = null; });
+  }
+  async function send() {
     tell("saving…");
     try {
       const answer = await fetch(form.dataset.autosave, {
         method: "POST", body: new FormData(form), headers: { "X-Requested-With": "autosave" },
+        signal: AbortSignal.timeout(10000),
       });
       if (!answer.ok || answer.redirected) throw new Error(answer.redirected ? "sign-in" : String(answer.status));
       savedAt = Date.now();
@@ -107,10 +110,19 @@ function keepDraft(form) {
     } catch (problem) {
       savedAt = 0;
       tell(NOT_SAVED[problem.message] || "not saved; your text is kept on this page, we try again when you type");
-    } finally { busy = false; }
+    }
   }
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(save, 2000); });
-  form.addEventListener("submit", () => clearTimeout(timer));
+  // What is on its way brings the version that the next request must name.
+  form.addEventListener("submit", (event) => {
+    clearTimeout(timer);
+    const button = event.submitter;
+    if (busy) { event.preventDefault(); busy.then(() => form.requestSubmit(button)); }
+  });
+  form.addEventListener("htmx:confirm", (event) => {
+    clearTimeout(timer);
+    if (busy) { event.preventDefault(); busy.then(() => event.detail.issueRequest()); }
+  });
   setInterval(() => {
     const age = Math.round((Date.now() - savedAt) / 1000);
     if (savedAt && !busy) tell(age < 5 ? "saved just now" : age < 60 ? `saved ${age} s ago` : `saved ${say(age)} ago`);

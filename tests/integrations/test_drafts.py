@@ -52,6 +52,22 @@ def test_late_autosave_of_another_person_is_refused(sign_in, two, alice):
     assert Draft.objects.get().data["name"] == "Bob's"
 
 
+def test_late_autosave_of_ones_own_other_tab_is_refused(sign_in, two, bob):
+    answer = sign_in(bob).post(at(two, "save/"), DATA | {"version": 1})
+    assert (answer.status_code, answer.text) == (409, "You saved another version meanwhile, on another page.")
+    assert Draft.objects.get().data["name"] == "Bob's"
+
+
+def test_ones_own_other_tab_sees_both_versions(sign_in, two, bob):
+    page = sign_in(bob).post(at(two), DATA | {"version": 1})
+    assert (page.status_code, page.context["colleague"]) == (409, None)
+    assert "You changed this draft on another page" in page.text
+
+
+def test_draft_into_which_nobody_typed_takes_any_version(sign_in, draft, alice):
+    assert sign_in(alice).post(at(draft, "save/"), DATA | {"version": 7}).status_code == 204
+
+
 def test_second_of_two_sees_both_versions(sign_in, two, alice):
     page = sign_in(alice).post(at(two), DATA | {"version": 1, "name": "Alice's"})
     assert page.status_code == 409

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings as django_settings
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from integrations.actions import drafts
 from integrations.models import Draft, Integration, Partner
@@ -106,7 +106,7 @@ def test_of_two_people_at_once_the_second_sees_both_versions_and_chooses(
 ) -> None:
     first, second = [visit(user).go(f"/drafts/{begun.uuid}/") for user in (alice, bob)]
     first.write("What it does", "Alice was here.").write("Name", "Rocket driver 2").sees("saved just now")
-    second.write("What it does", "Bob was here.").sees("not saved: a colleague changed this draft")
+    second.write("What it does", "Bob was here.").sees("not saved: this draft was changed elsewhere")
     second.press("Look it over").sees("Alice Archer changed this draft while you typed").shot("draft-two-versions")
     second.sees("Alice was here.", "Bob was here.", "Rocket driver 2")
     second.page.locator("fieldset", has_text="What it does").get_by_label("Mine").check()
@@ -115,6 +115,30 @@ def test_of_two_people_at_once_the_second_sees_both_versions_and_chooses(
     holds_it(second, **{"Name": "Rocket driver 2", "What it does": "Bob was here."})
     begun.refresh_from_db()
     assert (begun.data["name"], begun.data["description"]) == ("Rocket driver 2", "Bob was here.")
+
+
+def test_of_one_persons_two_tabs_the_second_sees_both_versions(visit: Visit, alice: Any, begun: Draft) -> None:
+    browser = visit(alice)
+    second = Person(browser.page.context.new_page(), browser.base, "alice again")
+    for tab in (browser, second):
+        tab.go(f"/drafts/{begun.uuid}/")
+    browser.write("What it does", "Typed in the first tab.").sees("saved just now")
+    second.write("Name", "Rocket driver 2").press("Look it over")
+    second.sees("You changed this draft on another page", "Typed in the first tab.").press("Keep all of this page")
+    begun.refresh_from_db()
+    assert (begun.data["name"], begun.data["description"]) == ("Rocket driver 2", TYPED["What it does"])
+
+
+def test_what_is_being_saved_does_not_stand_in_the_way_of_its_own_page(visit: Visit, alice: Any, begun: Draft) -> None:
+    browser = visit(alice).go(f"/drafts/{begun.uuid}/")
+
+    def late(route: Route) -> None:
+        browser.page.wait_for_timeout(600)
+        route.continue_()
+
+    browser.page.route("**/save/", late)
+    browser.write("Name", "Rocket driver 2").sees("saving…")
+    browser.write("Name", "Rocket driver 3").press("Look it over").sees("What is sent", "Rocket driver 3")
 
 
 def test_pressed_twice_it_is_one_integration(visit: Visit, alice: Any, begun: Draft) -> None:

@@ -43,8 +43,12 @@ def number(page: Page, name: str) -> int:
 
 
 def give_answers(page: Page, form: RequirementForm) -> str | HttpResponse:
-    """Send the answers. Where somebody else answered meanwhile, both versions are shown."""
+    """Send the answers. Where somebody answered or drafted others meanwhile, both versions are shown."""
     given = form.answers()
+    newer = newer_draft(page)
+    if newer is not None:
+        seen = {"answered": number(page, "answered"), "version": newer.theirs.version}
+        return conflict(page, "answer", str(newer), newer.theirs.data, **seen)
     try:
         _answer(page, given, version=number(page, "answered"))
     except NotAllowed as refusal:
@@ -55,6 +59,14 @@ def give_answers(page: Page, form: RequirementForm) -> str | HttpResponse:
             return "It is given already."
         return conflict(fresh, "answer", str(refusal), fresh.state.data, answered=fresh.state.version)
     return f"“{page.requirement.title}” is given."
+
+
+def newer_draft(page: Page) -> drafts.Conflict | None:
+    """A draft with other text than is sent, saved after the page was made: sending would end it unseen."""
+    draft, mine = draft_of(page), typed(page.requirement, page.request.POST)
+    if draft is None or draft.version in (drafts.NOTHING_YET, number(page, "version")) or draft.data == mine:
+        return None
+    return drafts.Conflict(draft, mine, page.user)
 
 
 def _answer(page: Page, given: Mapping[str, Any], version: int | None = None) -> None:

@@ -41,6 +41,31 @@ def test_save_for_later_shows_both_versions(rocket, alice, bob, sign_in):
     assert Draft.objects.get().data == {"users": "Ten"}
 
 
+def test_own_other_tab_meanwhile(rocket, alice, sign_in):
+    client = sign_in(alice)
+    autosave(client, rocket, version=0, users="Nine")
+    answer = autosave(client, rocket, version=0, users="Ten")
+    assert (answer.status_code, answer.text) == (409, "You saved another version meanwhile, on another page.")
+
+
+def test_giving_answers_does_not_end_a_newer_draft_unseen(rocket, alice, bob, sign_in):
+    autosave(sign_in(bob), rocket, version=0, users="Nine")
+    client = sign_in(alice)
+    answer = press(client, rocket, FORM, "answer", answered=0, version=0, **GIVEN)
+    assert answer.status_code == 409
+    assert Draft.objects.get(sent_at=None).data == {"users": "Nine"}
+    press(client, rocket, FORM, "answer", answered=0, version=1, **GIVEN)
+    assert Draft.objects.filter(sent_at=None).count() == 0
+
+
+def test_slip_keeps_the_versions_that_the_page_had(rocket, alice, bob, sign_in):
+    autosave(sign_in(bob), rocket, version=0, users="Nine")
+    answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, version=0, users="Ten")
+    page = BeautifulSoup(answer.content, "html5lib")
+    kept = [page.find("input", {"name": name})["value"] for name in ("answered", "version")]
+    assert (answer.status_code, kept) == (422, ["0", "0"])
+
+
 def test_draft_is_thrown_away(rocket, alice, sign_in):
     client = sign_in(alice)
     autosave(client, rocket, version=0, users="Ten")
