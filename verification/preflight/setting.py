@@ -23,10 +23,15 @@ def configure() -> None:
     The token comes from GITHUB_TOKEN alone: arguments are shown to everyone on the machine.
     """
     if not settings.configured:
-        addresses = {name: _address(name, default) for name, default in ADDRESSES.items()}
+        addresses = read()
         here = any(urlsplit(address).hostname in HERE for address in addresses.values())
         token = os.environ.get("GITHUB_TOKEN", "").strip()
         settings.configure(**addresses, GITHUB_TOKEN=token, LOOPBACK_SOURCES=here, USE_TZ=True)
+
+
+def read() -> dict[str, str]:
+    """The addresses to read from. Raises BadSetting: a token must not travel where others can read along."""
+    return {name: _address(name, default) for name, default in ADDRESSES.items()}
 
 
 def _address(name: str, default: str) -> str:

@@ -1,0 +1,203 @@
+import io
+import json
+
+import pytest
+
+from verification.base import CHECKS, Check, Evidence, NotFound, Outcome, Result, Unavailable
+from verification.preflight import command
+from verification.preflight.command import main
+
+NAME = "acme/terraform-provider-rocket"
+PROGRAM = "terraform-provider"
+TOKEN = "ghp_0123456789abcdef"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def said(monkeypatch):
+    """A program with these checks: said(first=Result(...)) runs it with the words and gives (exit code, out, err)."""
+
+    def run(*words, out=None, **results):
+        for key, result in results.items():
+
+            def answer(subject, sources, result=result):
+                if isinstance(result, Exception):
+                    raise result
+                return result(subject, sources) if callable(result) else result
+
+            monkeypatch.setitem(CHECKS, key, Check(key, f"Title of {key}", f"Advice of {key}.", 3, answer))
+        monkeypatch.setattr("verification.looking.keys_of", lambda edition, category: tuple(results))
+        out, err = out or io.StringIO(), io.StringIO()
+        code = main([PROGRAM, NAME, *words], out, err)
+        return code, out.getvalue(), err.getvalue()
+
+    return run
+
+
+PASS = Result(Outcome.PASS, "It is good.")
+FAIL = Result(Outcome.FAIL, "It is not good.", (Evidence("Seen", "nothing", "https://acme.example/x"),))
+
+
+@pytest.mark.parametrize(
+    ("results", "code"),
+    [
+        ({"a": PASS}, 0),
+        ({"a": PASS, "b": Result(Outcome.WARN, "Hm.")}, 0),
+        ({"a": PASS, "b": FAIL}, 1),
+        ({"a": PASS, "b": NotFound("It is not there.")}, 1),
+        ({"a": FAIL, "b": Unavailable("Down.")}, 1),
+        ({"a": PASS, "b": Unavailable("Down.")}, 2),
+        ({"a": PASS, "b": ZeroDivisionError()}, 2),
+        ({"a": PASS, "b": Result(Outcome.NOT_RUN, "A person decides.")}, 2),
+        ({}, 2),
+    ],
+)
+def test_exit_code(said, results, code):
+    assert said(**results)[0] == code
+    assert said("--json", **results)[0] == code
+
+
+def test_text_shows_advice_under_what_failed_and_progress_elsewhere(said):
+    _, out, err = said(a=PASS, b=FAIL)
+    assert out.splitlines() == [
+        "acme/terraform-provider-rocket · terraform-provider · edition 2026-06",
+        "",
+        "✓ pass    Title of a: It is good.",
+        "✗ fail    Title of b: It is not good.",
+        "          Seen: nothing  https://acme.example/x",
+        "          → Advice of b.  (b)",
+        "",
+        "1 pass, 1 fail. Something is left to fix; the advice stands under each line marked ✗.",
+    ]
+    assert err.splitlines() == ["[1/2] Title of a …", "[2/2] Title of b …"]
+
+
+def test_colours_on_a_terminal_only(said, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert "\x1b" not in said(a=FAIL)[1]
+    assert "\x1b[31m" in said(a=FAIL, out=Terminal())[1]
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in said(a=FAIL, out=Terminal())[1]
+
+
+def test_words_of_others_cannot_steer_the_terminal(said):
+    evil = Result(Outcome.FAIL, "\x1b[2J\x1b]0;x\x07good\r✓", (Evidence("a\x1b", "b\n::error::c\u202e"),))
+    for form in ((), ("--github",)):
+        out = said(*form, a=evil)[1]
+        assert not set(out) & set("\x1b\x07\r\u202e")
+    assert [line for line in said("--github", a=evil)[1].splitlines() if line.startswith("::")] == [
+        line for line in said("--github", a=evil)[1].splitlines() if "title=Title of a" in line
+    ]
+
+
+def test_json_is_the_result_and_nothing_else(said):
+    told = json.loads(said("--json", a=FAIL)[1])
+    assert told == {
+        "program": PROGRAM,
+        "edition": "2026-06",
+        "repository": NAME,
+        "version": "",
+        "folder": "",
+        "outcome": "fail",
+        "exit": 1,
+        "checks": [
+            {
+                "id": "a",
+                "title": "Title of a",
+                "version": 3,
+                "outcome": "fail",
+                "summary": "It is not good.",
+                "advice": "Advice of a.",
+                "evidence": [{"label": "Seen", "value": "nothing", "url": "https://acme.example/x"}],
+                "looked_at": [],
+            }
+        ],
+    }
+
+
+def test_own_advice_of_a_case_comes_first(said):
+    told = json.loads(said("--json", a=Result(Outcome.FAIL, "No.", advice="Do this."))[1])
+    assert told["checks"][0]["advice"] == "Do this."
+
+
+def test_junit_counts_each_kind(said):
+    from xml.etree import ElementTree
+
+    results = {"a": PASS, "b": FAIL, "c": Unavailable("Down & out."), "d": Result(Outcome.NOT_RUN, "No.")}
+    suite = ElementTree.fromstring(said("--junit", **results)[1].encode())
+    assert suite.attrib == {
+        "name": f"portal-preflight {PROGRAM}", "tests": "4", "failures": "1", "errors": "1", "skipped": "1",
+    }  # fmt: skip
+    assert [(case.get("name"), [child.tag for child in case]) for case in suite] == [
+        ("a", []), ("b", ["failure"]), ("c", ["error"]), ("d", ["skipped"]),
+    ]  # fmt: skip
+    assert suite[1][0].get("message") == "It is not good."
+    assert suite[1][0].text == "Advice of b."
+
+
+def test_annotations_name_the_file_that_mends_it(said):
+    results = {
+        "repository.licence": Result(Outcome.FAIL, "100 % wrong."),
+        "b": Unavailable("Down."),
+        "c": PASS,
+        "d": Result(Outcome.NOT_RUN, "A person decides."),
+    }
+    assert said("--github", **results)[1].splitlines()[:-1] == [
+        "::error file=LICENSE,line=1,title=Title of repository.licence::100 %25 wrong. Advice of repository.licence.",
+        "::warning title=Title of b::We could not look: Down.",
+        "::notice title=Title of d::A person decides.",
+    ]
+
+
+def test_only_the_named_checks_are_run(said):
+    assert json.loads(said("--json", "--only", "b", a=FAIL, b=PASS)[1])["checks"][0]["id"] == "b"
+    code, _, err = said("--only", "x", a=PASS)
+    assert (code, err) == (2, "portal-preflight: The program does not ask for x, but for a.\n")
+
+
+def test_version_chooses_the_release(said):
+    seen = []
+
+    def look(subject, sources):
+        seen.append((subject.version, subject.tag))
+        return PASS
+
+    assert said("--version", "v1.2.3", a=look)[0] == 0
+    assert seen == [("1.2.3", "v1.2.3")]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([PROGRAM, "acme"], "Name the owner and the repository: https://github.com/owner/name."),
+        ([PROGRAM, "https://evil.example/acme/rocket"], "Only repositories on github.com can be read"),
+        ([PROGRAM, NAME, "--edition", "1999-01"], "terraform-provider has these editions: 2021-10, 2026-06."),
+        ([PROGRAM, NAME, "--category", "none"], "The program has these categories: "),
+        ([PROGRAM, NAME, "--version", "one"], "is not a version such as 1.2.3."),
+        ([PROGRAM, NAME, "--path", "/dev/null"], "/dev/null is not a folder."),
+    ],
+)
+def test_arguments_that_cannot_be_are_answered_with_a_sentence(words, sentence):
+    out, err = io.StringIO(), io.StringIO()
+    assert main(words, out, err) == 2
+    assert sentence in err.getvalue()
+    assert out.getvalue() == ""
+
+
+def test_check_that_raises_leaves_the_others(said, caplog):
+    told = json.loads(said("--json", a=ZeroDivisionError(), b=PASS)[1])
+    assert [check["outcome"] for check in told["checks"]] == ["error", "pass"]
+    assert told["checks"][0]["summary"] == "We could not complete this check. The fault is ours."
+
+
+def test_interrupted(said, monkeypatch):
+    def stop(given, tell):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "run", stop)
+    assert said(a=PASS)[0] == 130

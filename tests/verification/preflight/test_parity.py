@@ -1,0 +1,91 @@
+"""Does preflight say what the portal says? Both look at the same world, made of the stand-ins."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import NOW, begin
+from tests.fakes.github.server import TOKEN, Repo
+from tests.fakes.registry import Provider
+from tests.house.source import ROOT
+from verification import looking
+from verification.models import CheckResult
+from verification.preflight.command import main
+from verification.runner import checked, run, subject_of
+
+pytestmark = [pytest.mark.github]
+NAME = "acme/terraform-provider-rocket"
+COMMAND = "import sys; from verification.preflight.command import main; code = main(sys.argv[1:]); "
+MODULES = "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr); sys.exit(code)"
+# what the portal needs and preflight does not: it can be installed without them
+PORTAL_ONLY = {
+    "allauth", "celery", "gunicorn", "honcho", "icalendar", "lucide", "portal", "psycopg", "redis", "whitenoise",
+}  # fmt: skip
+
+
+@pytest.fixture
+def world(github, registry):
+    """Two providers: one in order, one with a licence that the program does not take and without a listing."""
+    bad = "acme/terraform-provider-lander"
+    github.seed(Repo(NAME, releases=("v1.0.0", "v1.1.0")), Repo(bad, licence="GPL-3.0-only", releases=()))
+    registry.publish(Provider("acme/rocket", versions=("1.0.0", "1.1.0")))
+    return {name: github.ask("GET", f"/repos/{name}") for name in (NAME, bad)}
+
+
+def told(name):
+    out = io.StringIO()
+    main(["terraform-provider", name, "--json"], out, io.StringIO())
+    return json.loads(out.getvalue())
+
+
+def compared(checks):
+    return {check["id"]: (check["outcome"], check["summary"], check["evidence"]) for check in checks}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", [NAME, "acme/terraform-provider-lander"])
+def test_same_ids_same_json(world, acme, alice, name):
+    ids = {"repository_id": world[name]["id"], "repository_owner_id": world[name]["owner"]["id"]}
+    row = begin(acme, alice, "terraform-provider", repository=name, category="", **ids)
+    run(row, now=NOW)
+    kept = CheckResult.objects.filter(integration=row).newest()
+    ours = {result.key: (result.outcome, result.summary, result.evidence) for result in kept}
+    assert compared(told(name)["checks"]) == ours
+    assert set(ours) == {key for requirement in checked(row) for key in requirement.checks}
+
+
+@pytest.mark.django_db
+def test_same_subject(acme, alice):
+    """What the portal knows and a repository's name alone does not tell is written here."""
+    row = begin(acme, alice, "terraform-provider", category="")
+    theirs, ours = subject_of(row), looking.subject_of(row.program, row.edition, row.repository)
+    differing = {name for name in ours.__slots__ if getattr(ours, name) != getattr(theirs, name)}
+    portal_only = {"name", "repository_id", "repository_owner_id", "homepage", "description", "standing", "answers"}
+    assert differing - {"now", "known", "tier"} <= portal_only
+
+
+def test_command_runs_without_settings_and_without_a_database(world, github, registry, tmp_path):
+    addresses = {"GITHUB_API_URL": github.url, "REGISTRY_URL": registry.url, "GITHUB_TOKEN": TOKEN}
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **addresses}
+    command = [sys.executable, "-c", COMMAND + MODULES, "terraform-provider", NAME, "--json"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    *progress, modules = done.stderr.splitlines()
+    assert compared(json.loads(done.stdout)["checks"]) == compared(told(NAME)["checks"])
+    assert (done.returncode, len(progress)) == (json.loads(done.stdout)["exit"], len(told(NAME)["checks"]))
+    assert set(modules.split()) & PORTAL_ONLY == set()
+    assert TOKEN not in done.stdout + done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_token_that_is_refused_is_never_shown(world, github, registry, tmp_path):
+    addresses = {"GITHUB_API_URL": github.url, "REGISTRY_URL": registry.url, "GITHUB_TOKEN": "ghp_a_wrong_secret"}
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **addresses}
+    command = [sys.executable, "-m", "verification.preflight.command", "terraform-provider", NAME]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "does not accept" in done.stdout
+    assert "wrong_secret" not in done.stdout + done.stderr
