@@ -1,27 +1,88 @@
-"""The licence gate against the bare identifier: time per file, cold start, and a file seen before.
+"""The licence gate: what it decides rightly, wrongly or not at all, and its time beside the bare identifier.
 
-Run with a folder of licence files, or without: then the texts and the real files of the tests are taken.
+Run with a folder of licence files, or without: then the texts and the real files of the tests are timed. The table
+is always that of the tests' corpus, with a thousand mutants of a fresh seed (LICENCE_SEED repeats one).
 """
 
+import csv
+import os
+import random
 import subprocess
 import sys
 import time
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
 from licenseclassifier import identify_license
 
+from tests.verification.licences.corpus import CASES, RIGHT, policy, text_of
+from tests.verification.licences.mutants import drawn
+from tests.verification.licences.sentences import RESTRICTIONS
 from verification.licences import see
 from verification.licences.clean import decode
+from verification.licences.decide import judge
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = (ROOT / "verification/licences/texts", ROOT / "tests/verification/licences/real")
+TESTS = ROOT / "tests/verification/licences"
+FOLDERS = (ROOT / "verification/licences/texts", TESTS / "real")
 ROUNDS = 5
-AIM_RATIO, AIM_KNOWN_MS = 1.6, 0.1
+MUTANTS = 1_000
+AIM_RATIO, AIM_KNOWN_MS, AIM_DECIDED = 1.6, 0.1, 0.92
 COLD = {
     "identifier": "from licenseclassifier import identify_license; identify_license(text)",
     "gate": "from verification.licences.see import see; see(text.encode())",
 }
+Judged = tuple[str, str, str]  # part of the corpus, expected, verdict
+
+
+def judged(seed: int) -> Iterator[Judged]:
+    """Every file of the corpus with what must come of it and what came of it."""
+    with (TESTS / "expected.tsv").open(encoding="utf-8") as table:
+        for row in csv.DictReader(table, delimiter="\t"):
+            expected = {"person": "no"}.get(row["truth"], row["truth"])
+            yield "real files", expected, verdict((TESTS / "real" / row["file"]).read_bytes())
+    for case in CASES:
+        yield f"made: {case.name.split('/')[0]}", case.expected, verdict(case.text.encode(), case.program)
+    for id in ("MIT", "BSD-3-Clause", "Apache-2.0", "MPL-2.0", "BSL-1.0"):
+        for sentence in RESTRICTIONS:
+            for text in (f"{sentence}\n\n{text_of(id)}", f"{text_of(id)}\n\n{sentence}\n"):
+                yield "sentence beside the text", "no", verdict(text.encode())
+    for _, kind, text in drawn(seed, MUTANTS):
+        yield f"mutant: {kind}", "no", verdict(text.encode())
+
+
+def verdict(raw: bytes, program: str = "terraform-provider") -> str:
+    return str(judge(raw, policy(program)).verdict)
+
+
+def table(rows: list[Judged]) -> tuple[int, float]:
+    """Prints the table. Returns the false allows, and the share of the real allowed files that need no person."""
+    names = ("right", "wrong", "a person", "false allow")
+    print(f"{'':<28}{'files':>7}{names[0]:>8}{names[1]:>8}{names[2]:>10}{names[3]:>13}")
+    total: Counter[str] = Counter()
+    for part in dict.fromkeys(part for part, _, _ in rows):
+        counts = Counter(fate(expected, said) for name, expected, said in rows if name == part)
+        total += counts
+        print(line(part, counts))
+    print(line("all", total))
+    honest = [said for part, expected, said in rows if part == "real files" and expected == "allow"]
+    return total["false allow"], honest.count("allow") / len(honest)
+
+
+def line(part: str, counts: Counter[str]) -> str:
+    shown = (counts[name] for name in ("right", "wrong", "person", "false allow"))
+    return f"{part:<28}{sum(counts.values()):>7}" + "{:>8}{:>8}{:>10}{:>13}".format(*shown)
+
+
+def fate(expected: str, said: str) -> str:
+    """ "review" where a verdict was due is for a person; where none is due, it is right."""
+    if said == "allow" and expected != "allow":
+        return "false allow"
+    if said in RIGHT[expected]:
+        return "right"
+    return "person" if said == "review" else "wrong"
 
 
 def files(folders: list[Path]) -> list[bytes]:
@@ -55,16 +116,27 @@ def cold(code: str) -> float:
     return median(took(read + code) - took(read) for _ in range(ROUNDS))
 
 
-def main() -> int:
-    contents = files([Path(folder) for folder in sys.argv[1:]] or list(FOLDERS))
+def times(folders: list[Path]) -> tuple[float, float]:
+    """Prints the times. Returns the gate's ratio to the bare identifier, and the ms of a file seen before."""
+    contents = files(folders)
     bare, gate, known = milliseconds((lambda raw: identify_license(decode(raw)), see.look, see.see), contents)
     size = sum(map(len, contents)) / len(contents) / 1000
-    print(f"{len(contents)} files, {size:.1f} kB each")
+    print(f"\n{len(contents)} files, {size:.1f} kB each")
     print(f"{'identifier alone':<20}{bare:>9.3f} ms a file, cold start {cold(COLD['identifier']):.0f} ms")
     print(f"{'gate':<20}{gate:>9.3f} ms a file, cold start {cold(COLD['gate']):.0f} ms, ratio {gate / bare:.2f}")
     print(f"{'a file seen before':<20}{known:>9.3f} ms a file")
-    missed = gate / bare > AIM_RATIO or known > AIM_KNOWN_MS
-    print(f"aim: ratio <= {AIM_RATIO}, seen before <= {AIM_KNOWN_MS} ms: {'missed' if missed else 'met'}")
+    return gate / bare, known
+
+
+def main() -> int:
+    seed = int(os.environ.get("LICENCE_SEED") or random.SystemRandom().randrange(10**9))
+    print(f"LICENCE_SEED={seed}")
+    false_allows, decided = table(list(judged(seed)))
+    ratio, known = times([Path(folder) for folder in sys.argv[1:]] or list(FOLDERS))
+    print(f"\nreal files of allowed licences decided without a person: {decided:.1%} (aim: {AIM_DECIDED:.0%})")
+    print(f"aim: no false allow, ratio <= {AIM_RATIO}, seen before <= {AIM_KNOWN_MS} ms")
+    missed = false_allows or decided < AIM_DECIDED or ratio > AIM_RATIO or known > AIM_KNOWN_MS
+    print("missed" if missed else "met")
     return 1 if missed else 0
 
 

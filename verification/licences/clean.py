@@ -41,7 +41,7 @@ SPELLING = (
 STRANGE = re.compile(r"[^\w\s!-/:-@\[-`{-~]|[\x00-\x08\x0e-\x1f\x7f]")
 STRUCK = re.compile(r"~~(?=\w)")
 REFERENCE = re.compile(r"(?m)^[ \t]*\[[^\]\s]{1,40}\]:[ \t]*<?https?://\S+[ \t]*$")
-FENCE = re.compile(r"(?m)^[ \t>#*/]*(?:```|~~~)[ \t]*\w*[ \t]*$")
+FENCE = re.compile(r"(?m)^[ \t>#*/]*(?:```|~~~)[ \t]*(?:text|txt|plain|plaintext|md|markdown|license|none)?[ \t]*$")
 ENTITY = re.compile(r"&(?:lt|gt|amp|quot|copy|nbsp|apos|#\d+|#x[0-9a-f]+|[lr][sd]quo);", re.I)
 LAYOUT = (
     r"(?:\s+(?:href|class|id|lang|charset|target|rel|align|name|xmlns)=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'))*\s*/?"

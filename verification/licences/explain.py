@@ -121,11 +121,13 @@ class Reader:
 def copyright_at(piece: Piece, start: int) -> int | None:
     """Where the names begin if a copyright line begins at `start`, maybe with words that say of which part."""
     line = piece.line(start)
-    found = COPYRIGHT.match(line)
+    found, whose = COPYRIGHT.match(line), []
     for before in list(TOKEN.finditer(line))[:MAX_BEFORE] if not found else ():
-        if before[0].strip(names.TRIM).lower() not in BEFORE and names.kind(before[0]) == "word":
-            break
-        if found := COPYRIGHT.match(line, before.end() + 1):
+        if before[0].strip(names.TRIM).lower() not in BEFORE:
+            whose.append(before[0])
+        if (found := COPYRIGHT.match(line, before.end() + 1)) and whose and not holds_names(" ".join(whose)):
+            return None
+        if found:
             break
     return start + found.end() if found else None
 

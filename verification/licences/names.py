@@ -25,6 +25,13 @@ YEARS = re.compile(r"\d{1,4}x?(?:[-,/~]{1,2}\d{1,4}x?){0,30}(?:[-,/~]*(?:present
 YEAR = re.compile(r"\b\d{4}\b")
 TRIM = "()[]{}<>,;:*'\"`|=-+#!?/\\_."
 MAX_TOKENS = 40
+ABBREVIATION = re.compile(r"[^\W\d_]{1,4}\.|(?:[^\W\d_]\.)+|\W*\.", re.I)  # "Inc.", "J.", "S.A.", "..."
+DASH = re.compile(r"[-\u2013\u2014=:|~]+")
+COUNTRY = re.compile(r"\.(?:no|ai)(?![\w-])")  # domains that are words too
+HAN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+HAN_TERMS = frozenset("禁止仅僅只不勿非未无無限用售卖賣")  # what such scripts forbid with, as letters of a word
+COMPANY_LIMITED = re.compile("有限公司|有限責任|有限责任")
+IN_ADDRESSES = frozenset({"license", "licence", "term", "terms", "user", "users", "business"})
 PARTIES = words("parties.txt")  # who stands in for a name: never part of one
 GROUPS = words("groups.txt")  # what people who share a name call themselves
 COMMON = 400  # so many of the words of licences are refused in capitals too
@@ -48,6 +55,8 @@ def kind(token: str) -> str:
         return "address"
     if low in PARTICLES:
         return "particle"
+    if forbids_in_han(word):
+        return "word"
     parts = [part for part in re.split(r"[^\w]+|_", word) if len(part) > 1]
     if any(is_word(part, len(parts) > 1) for part in parts):
         return "word"
@@ -55,8 +64,17 @@ def kind(token: str) -> str:
 
 
 def is_address(word: str) -> bool:
+    """Whether this is an address, and not terms in the clothes of one."""
+    said = re.findall(r"[a-z0-9]+", COUNTRY.sub("", word.lower()))
+    if RESTRICTIVE.difference(IN_ADDRESSES).intersection(said) or forbids_in_han(word):
+        return False
     url = URL.match(word.lower())
     return bool((url and (url[1] is None or url[1] in DOMAINS)) or EMAIL.match(word))
+
+
+def forbids_in_han(word: str) -> bool:
+    """Whether a word of such a script holds a letter that forbids; names of people and companies have none."""
+    return bool(HAN.search(word) and HAN_TERMS.intersection(COMPANY_LIMITED.sub("", word)))
 
 
 def is_word(part: str, compound: bool) -> bool:
@@ -71,12 +89,19 @@ def is_name(text: str) -> bool:
     """Whether the text can only be the name of a person, a company or a project, or several of them."""
     tokens = text.split()
     kinds = [kind(token) for token in tokens]
-    if "word" in kinds or len(kinds) > MAX_TOKENS:
+    if "word" in kinds or len(kinds) > MAX_TOKENS or goes_on(tokens, kinds):
         return False
     named = {k for k in kinds if k in ("name", "address")}
     loose = [i for i, k in enumerate(kinds) if k == "unknown" and not is_group(tokens, i)]
     # one word in lower case is a user name; beside a name in capitals it could be anything
     return bool(named or "unknown" in kinds) and (not loose or (len(loose) == 1 and "name" not in named))
+
+
+def goes_on(tokens: list[str], kinds: list[str]) -> bool:
+    """Whether words follow the end of a sentence or a dash: names end there, but for addresses and years."""
+    ends = (i for i, t in enumerate(tokens) if DASH.fullmatch(t) or (t.endswith(".") and not ABBREVIATION.fullmatch(t)))
+    first = next((i for i in ends if any(k in ("name", "unknown") for k in kinds[: i + 1])), len(tokens))
+    return any(k in ("name", "unknown") for k in kinds[first + 1 :])
 
 
 def is_group(tokens: list[str], at: int) -> bool:

@@ -2,8 +2,11 @@
 
 import random
 import re
+from collections.abc import Iterator
 
+from tests.verification.licences.corpus import policy, text_of
 from tests.verification.licences.sentences import RESTRICTIONS
+from verification.licences.variants import FORMS
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 KINDS = ("sentence", "swap", "remove", "insert", "replace")
@@ -12,6 +15,15 @@ KINDS = ("sentence", "swap", "remove", "insert", "replace")
 def same(one: str, other: str) -> bool:
     """Whether both hold the same letters in the same order."""
     return re.sub(r"[\W_]+", "", one).lower() == re.sub(r"[\W_]+", "", other).lower()
+
+
+def drawn(seed: int, count: int) -> Iterator[tuple[str, str, str]]:
+    """So many mutants of allowed texts: (SPDX id, kind, changed text)."""
+    draw, ids = random.Random(seed), sorted(policy().allow)
+    for _ in range(count):
+        id = draw.choice(ids)
+        text = text_of(id)
+        yield id, *mutant(text, text.index(FORMS[id].start), draw)
 
 
 def mutant(text: str, body: int, draw: random.Random) -> tuple[str, str]:

@@ -42,3 +42,29 @@ RESTRICTIONS = (
     "See ADDITIONAL-TERMS.txt for further restrictions.",
     "The Commons Clause applies.",
 )
+
+# the same in the clothes of a name, where a copyright line or a title has one
+IN_PLACE_OF_NAMES = (
+    "Shareware",
+    "Donationware",
+    "Noncommercial",
+    "Verboten",
+    "Students Only",
+    "Hobbyists Welcome Firms Pay.",
+    "Export to Atlantis is banned.",
+    "Gebruik alleen voor onderwijs.",
+    "Uso Comercial Prohibido.",
+    "Nur Privat",
+    "Solo Uso Personal",
+    "商用利用禁止",
+    "仅供学习",
+    "Ask First.",
+    "Pay Up",
+    "Buy It",
+    "Never Sell",
+    "No Cloud",
+    "Rental Barred",
+    "Closed Secret",
+    "Evaluation",
+    "Expired",
+)
