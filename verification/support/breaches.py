@@ -1,0 +1,48 @@
+"""Which breaches stand, and when is a clock looked at next? What a new fact does to both."""
+
+from datetime import datetime
+
+from verification.models import Alert, Breach, Clock, ClockEvent
+from verification.support.base import Watching
+from verification.support.sweep import alert_key, alert_row
+
+STANDS = (Watching.LATE, Watching.OVERDUE, Watching.BLIND, Watching.RUNNING)
+
+
+def next_moment(clock: Clock, now: datetime) -> datetime | None:
+    """The due column of a clock just folded: its next warning, its due moment, or None.
+
+    A promise that was not kept and stands nowhere yet is due at once, also where the late answer has come since.
+    """
+    if not clock.promised or clock.due_at is None:
+        return None
+    if clock.state in (Watching.LATE, Watching.OVERDUE, Watching.BLIND):
+        stands = clock.pk and Breach.objects.filter(clock=clock, due_at=clock.due_at, retracted_at=None).exists()
+        return None if stands else clock.due_at
+    if clock.state != Watching.RUNNING:
+        return None
+    warnings = ((50, clock.warn50_at), (75, clock.warn75_at), (90, clock.warn90_at))
+    coming = [at for share, at in warnings if at and share > clock.warned and at < clock.due_at]
+    return min([*coming, clock.due_at])
+
+
+def retract_wrong(clock: Clock, now: datetime, why: str) -> int:
+    """Take back the breaches of a clock that, as we now know, never were. Each once; those who were told hear of it.
+
+    A breach stands while its due moment is the clock's and the clock is not met. Returns how many were retracted.
+    Call it in the transaction that wrote the facts.
+    """
+    wrong = Breach.objects.filter(clock=clock, retracted_at=None)
+    if clock.state in STANDS and clock.due_at:
+        wrong = wrong.exclude(due_at=clock.due_at)
+    return sum(_retract(breach, clock, now, why) for breach in wrong.select_for_update())
+
+
+def _retract(breach: Breach, clock: Clock, now: datetime, why: str) -> int:
+    breach.retracted_at, breach.retracted_why = now, why[:300]
+    breach.save(update_fields=["retracted_at", "retracted_why"])
+    ClockEvent.objects.create(clock=clock, kind="retracted", share=100, due_at=breach.due_at, at=now)
+    of_then = Clock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
+    row = alert_row(of_then, "retracted", 100, now) | {"clock": clock}
+    Alert.objects.get_or_create(key=alert_key(of_then, "retracted", 100), defaults=row)
+    return 1
