@@ -1,5 +1,6 @@
 """How does a test get a GitHub with these repositories in it? One object: start, seed, break, stop."""
 
+import base64
 import http.client
 import json
 import subprocess
@@ -17,13 +18,16 @@ from tests.fakes.github.proxy import Fault, Proxy
 TOKEN = "token-of-the-portal"  # sees what is public
 KEEPER = "token-of-the-keeper"  # owns everything that is seeded
 READY_WITHIN = 15
+TEXTS = Path(__file__).parents[3] / "verification/licences/texts"
+BLANKS = ("<year> <copyright holders>", "<year> <owner>", "[yyyy] [name of copyright owner]")
 
 
 @dataclass(frozen=True)
 class Repo:
     """A repository to seed. `releases` are tags, oldest first; `licence` an SPDX id or None for no file.
 
-    `extra`: further fields of GitHub's answer ({"archived": True}).
+    `files`: further files (path, text) of its first commits. `extra`: further fields of GitHub's answer
+    ({"archived": True}).
     """
 
     full_name: str
@@ -35,6 +39,16 @@ class Repo:
     private: bool = False
     topics: tuple[str, ...] = ()
     extra: tuple[tuple[str, Any], ...] = ()
+    files: tuple[tuple[str, str], ...] = ()
+
+
+def licence_text(spdx: str) -> str:
+    """The text of a licence with its blanks filled in; one line about it where its text is not kept here."""
+    path = TEXTS / f"{spdx}.txt"
+    text = path.read_text(encoding="utf-8") if path.exists() else f"All of this is under terms called {spdx}.\n"
+    for blank in BLANKS:
+        text = text.replace(blank, "2026 Acme")
+    return text
 
 
 class GitHub:
@@ -101,12 +115,40 @@ class GitHub:
         self.seeded, self.people = repos, people
         self.reset(hidden=False)
         for repo in repos:
+            licence = (("LICENSE", licence_text(repo.licence)),) if repo.licence else ()
+            for path, text in (*licence, *repo.files):
+                self.commit(repo.full_name, path, text)
             for tag in repo.releases:
                 self.release(repo.full_name, tag)
         self.is_touched = False
 
+    def commit(self, full_name: str, path: str, text: str | None) -> str:
+        """Commit a file to the default branch, or without a text its removal. Returns the commit."""
+        address = f"/repos/{full_name}/contents/{path}"
+        body: dict[str, Any] = {"message": f"{'Write' if text is not None else 'Remove'} {path}"}
+        try:
+            body["sha"] = self.ask("GET", address)["sha"]
+        except AssertionError:
+            pass  # a new file
+        if text is None:
+            return str(self.ask("DELETE", address, body)["commit"]["sha"])
+        body["content"] = base64.b64encode(text.encode()).decode()
+        return str(self.ask("PUT", address, body)["commit"]["sha"])
+
+    def tag(self, full_name: str, tag: str) -> None:
+        """Put a tag on the newest commit, where there is none of that name: as GitHub does for a new release."""
+        branch = self.ask("GET", f"/repos/{full_name}")["default_branch"]
+        head = self.ask("GET", f"/repos/{full_name}/commits/{branch}")["sha"]
+        try:
+            self.ask("POST", f"/repos/{full_name}/git/refs", {"ref": f"refs/tags/{tag}", "sha": head})
+        except AssertionError as refusal:
+            if "422" not in str(refusal):
+                raise
+
     def release(self, full_name: str, tag: str, *, draft: bool = False, prerelease: bool = False) -> int:
         """Publish a release. Returns its id."""
+        if not draft:
+            self.tag(full_name, tag)
         body = {"tag_name": tag, "name": tag, "draft": draft, "prerelease": prerelease}
         return int(self.ask("POST", f"/repos/{full_name}/releases", body)["id"])
 
