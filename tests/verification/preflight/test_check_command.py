@@ -1,0 +1,53 @@
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.fakes.github.server import Repo
+from tests.fakes.registry import Provider
+from verification.preflight.command import main
+
+NAME = "acme/terraform-provider-rocket"
+
+
+def asked(*words):
+    out = io.StringIO()
+    try:
+        call_command("check", *words, stdout=out, stderr=io.StringIO())
+    except SystemExit as end:
+        return end.code, out.getvalue()
+    return 0, out.getvalue()
+
+
+@pytest.mark.github
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_check_says_what_preflight_says(github, registry, form):
+    github.seed(Repo(NAME, licence="GPL-3.0-only"))
+    registry.publish(Provider("acme/rocket"))
+    out = io.StringIO()
+    code = main(["terraform-provider", NAME, *form], out, io.StringIO())
+    assert asked(NAME, "--program", "terraform-provider", *form) == (code, out.getvalue())
+    if form:
+        assert json.loads(out.getvalue())["repository"] == NAME
+
+
+def test_check_without_a_program_is_djangos_own():
+    assert asked() == (0, "System check identified no issues (0 silenced).\n")
+    assert asked("verification", "--fail-level", "WARNING")[0] == 0
+    assert asked("--list-tags")[1].splitlines()[0] == "admin"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([NAME], "Name the program with --program: consul, "),
+        (["--program", "nomad"], "Name one repository as OWNER/NAME."),
+        ([NAME, "acme/other", "--program", "nomad"], "Name one repository as OWNER/NAME."),
+        (["acme", "--program", "nomad"], "Name the owner and the repository"),
+        ([NAME, "--program", "nomad", "--edition", "1999-01"], "nomad has these editions"),
+    ],
+)
+def test_check_of_what_cannot_be(words, sentence):
+    with pytest.raises(CommandError, match=sentence):
+        asked(*words)

@@ -1,0 +1,35 @@
+"""What does a check ask, in words? For the help pages and for docs/checks.md, from the code alone."""
+
+import inspect
+
+from integrations.programs import PROGRAMS
+from integrations.programs.base import Program
+from verification import looking
+from verification.base import Check, Outcome
+
+MEANINGS = {
+    Outcome.PASS: "It is as the program asks, and the evidence shows it.",
+    Outcome.WARN: "It may stay as it is, and would be better otherwise.",
+    Outcome.FAIL: "It is not as the program asks; the partner fixes it, and the advice says how.",
+    Outcome.ERROR: "We could not look: an outage of ours or of a service that we ask. Nobody's turn changes by it, "
+    "and we try again by ourselves.",
+    Outcome.NOT_RUN: "It was not looked at, with the reason; never taken for a pass. Often a person decides.",
+    Outcome.WAIVED: "The program lets this one go, with a reason and an end.",
+    Outcome.STALE: "The last answer is too old to count; it is asked anew.",
+}
+
+
+def asks(check: Check) -> str:
+    """What the check asks: the first paragraph of its function's docstring, on one line."""
+    return " ".join((inspect.getdoc(check.run) or "").split("\n\n")[0].split())
+
+
+def more(check: Check) -> tuple[str, ...]:
+    """The further paragraphs of that docstring."""
+    paragraphs = (inspect.getdoc(check.run) or "").split("\n\n")[1:]
+    return tuple(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def programs_of(key: str) -> tuple[Program, ...]:
+    """The programs whose newest edition asks for the check."""
+    return tuple(program for program in PROGRAMS.values() if key in looking.keys_of(program.newest))
