@@ -76,6 +76,9 @@ NOTICES: dict[str, Notice] = {
     "introduction_asked": Notice("introduction_asked", partner_team),
     "introduction_agreed": Notice("introduction_agreed", partner_team),
     "edition_moved": Notice("edition_moved", partner_team),
+    "issues_warned": Notice("issues_warned", both),
+    "issues_breached": Notice("issues_breached", both),
+    "breaches_retracted": Notice("breaches_retracted", both),
 }
 
 
@@ -92,6 +95,7 @@ def context_of(event: Event) -> dict[str, Any]:
         "tier_name": tier.name if tier else "",
         "starts_at": moment(event.data.get("starts_at")),
         "times": [moment(text) for text in event.data.get("times", ())],
+        "issues": [issue | {"due": moment(issue["due"])} for issue in event.data.get("issues", ())],
     }
 
 

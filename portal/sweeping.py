@@ -7,13 +7,16 @@ from datetime import datetime
 from django.db import close_old_connections
 
 from integrations import sweep as integrations_sweep
-from portal import mail
+from portal import alerts, mail
 from portal.models import Heartbeat
 from verification import jobs
+from verification.support import sweep as clocks
 
 logger = logging.getLogger(__name__)
 
 JOBS: dict[str, Callable[[datetime], int]] = {
+    "clocks": clocks.sweep_due,
+    "alerts": alerts.tell_due,
     "mails": mail.deliver_due,
     "checks": jobs.run_due,
     "turns": integrations_sweep.refresh_due,

@@ -17,6 +17,16 @@ from portal.models import Email
 from portal.notices import NOTICES
 
 PLACE = "https://meet.example/rocket"
+NEWS = {
+    "issues": [
+        {
+            "issue": "0", "name": "acme/rocket#7", "title": "It does not start", "url": "https://github.com/acme/rocket/issues/7",
+            "verb": "resolve", "severity": "critical", "due": "2026-04-15T09:00:00+00:00", "share": 75,
+            "spoke_last": "reporter", "alert": "7:warned",
+        }
+    ],
+    "count": 1,
+}  # fmt: skip
 # What the events of these verbs hold beside what every event holds.
 DATA: dict[str, dict[str, Any]] = {
     "waived": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},
@@ -33,9 +43,12 @@ DATA: dict[str, dict[str, Any]] = {
     "meeting_cancelled": {"requirement": "R", "title": "Live demo"},
     "credential_revealed": {"requirement": "R", "title": "Test account", "label": "Sandbox"},
     "credential_to_rotate": {"requirement": "R", "title": "Test account", "label": "Sandbox"},
+    "issues_warned": NEWS,
+    "issues_breached": NEWS,
+    "breaches_retracted": NEWS,
     "edition_moved": {"was": "2021-04", "to": "2026-06", "added": ["An SBOM"], "dropped": ["A form"]},
 }
-WITHOUT_A_NOTE = ("created", "credential_to_rotate")
+WITHOUT_A_NOTE = ("created", "credential_to_rotate", "issues_warned", "issues_breached", "breaches_retracted")
 SUBJECTS = {
     "created": "Begun: Rocket in Nomad",
     "request_review": "Review 0 of Rocket by Acme",
@@ -66,6 +79,9 @@ SUBJECTS = {
     "introduction_asked": "Somebody works on the same thing as Rocket",
     "introduction_agreed": "You are introduced: Rocket",
     "edition_moved": "New edition 2026-06: Rocket",
+    "issues_warned": "75 % of the time is used: acme/rocket#7",
+    "issues_breached": "Past due: acme/rocket#7 (critical)",
+    "breaches_retracted": "Taken back: acme/rocket#7 was not late",
 }
 
 

@@ -1,0 +1,113 @@
+"""Who is told what the sweep of the clocks found? Alerts become one event and one mail a reader and integration.
+
+An alert is a row that the sweep wrote. Telling it writes the event, the mails and the mark that it is told in one
+transaction: killed at any moment, it is told later, and never twice. News that came together goes together, so that
+a bad hour of a big repository is one mail that names every issue.
+"""
+
+import logging
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from integrations import history
+from integrations.clock import Calendar
+from integrations.models import CalendarEdition, Integration
+from integrations.workflow import lock
+from verification.models import Alert
+from verification.support.base import Severity, Watching
+
+log = logging.getLogger(__name__)
+OFFICE = (time(9), time(17))
+AT_ONCE = 200  # issues in one mail; what is left follows in the next
+WAIT = timedelta(minutes=5)
+VERBS = {"warned": "issues_warned", "breached": "issues_breached", "retracted": "breaches_retracted"}
+
+
+def tell_due(now: datetime | None = None, limit: int = 500) -> int:
+    """Tell every alert whose moment has come. Returns how many integrations were told something."""
+    now = now or timezone.now()
+    waiting = Alert.objects.filter(told_at=None, not_before__lte=now).order_by("integration_id")
+    integrations = list(waiting.values_list("integration_id", flat=True).distinct()[:limit])
+    return sum(_safely(pk, now) for pk in integrations)
+
+
+def _safely(pk: int, now: datetime) -> bool:
+    """One integration's news; what goes wrong with it does not stop the others and is tried again."""
+    try:
+        return tell(pk, now)
+    except Exception:
+        log.exception("The alerts of integration %s could not be told.", pk)
+        Alert.objects.filter(integration_id=pk, told_at=None, not_before__lte=now).update(not_before=now + WAIT)
+        return False
+
+
+@transaction.atomic
+def tell(pk: int, now: datetime) -> bool:
+    """Tell what waits for one integration, in the order of retractions, breaches, warnings."""
+    integration = lock(pk)
+    mine = Alert.objects.filter(integration=integration, told_at=None, not_before__lte=now)
+    alerts = list(_locked(mine).select_related("clock__issue__watch").order_by("pk")[:AT_ONCE])
+    kept = [alert for alert in alerts if _is_for_now(alert, integration, now)]
+    for kind in ("retracted", "breached", "warned"):
+        news = [alert for alert in kept if alert.kind == kind and _is_still_news(alert)]
+        if news:
+            issues = [_said(alert) for alert in news]
+            history.record(integration, VERBS[kind], by=None, now=now, issues=issues, count=len(issues))
+    Alert.objects.filter(pk__in=[alert.pk for alert in kept]).update(told_at=now)
+    return bool(kept)
+
+
+def _locked(alerts: QuerySet[Alert]) -> QuerySet[Alert]:
+    return alerts.select_for_update(of=("self",))
+
+
+def _is_still_news(alert: Alert) -> bool:
+    """A warning that has been overtaken by an answer or by the breach itself is not sent any more."""
+    clock = alert.clock
+    return alert.kind != "warned" or (clock.state == Watching.RUNNING and clock.due_at == alert.due_at)
+
+
+def _is_for_now(alert: Alert, integration: Integration, now: datetime) -> bool:
+    """A warning that is not critical waits for the receiver's working hours, unless the due moment is nearer."""
+    if alert.kind != "warned" or alert.clock.severity == Severity.CRITICAL:
+        return True
+    edition = CalendarEdition.objects.filter(partner=integration.partner).in_force(now)
+    opens = office_opens(now, edition.calendar if edition else Calendar())
+    if opens <= now or opens >= alert.due_at:
+        return True
+    Alert.objects.filter(pk=alert.pk).update(not_before=opens)
+    return False
+
+
+def office_opens(now: datetime, calendar: Calendar) -> datetime:
+    """The next moment, or now, within working hours of the calendar."""
+    local = now.astimezone(calendar.zone)
+    day = local.date()
+    if calendar.is_business_day(day) and OFFICE[0] <= local.time() < OFFICE[1]:
+        return now
+    if local.time() >= OFFICE[1]:
+        day += timedelta(days=1)
+    while not calendar.is_business_day(day):
+        day += timedelta(days=1)
+    return datetime.combine(day, OFFICE[0], calendar.zone)
+
+
+def _said(alert: Alert) -> dict[str, Any]:
+    """What an event and its mails say of one issue, as JSON."""
+    clock, issue = alert.clock, alert.clock.issue
+    return {
+        "issue": str(issue.uuid),
+        "name": f"{issue.watch.repository}#{issue.number}",
+        "title": issue.title,
+        "url": issue.url,
+        "verb": clock.verb,
+        "severity": clock.severity,
+        "due": alert.due_at.isoformat(),
+        "share": alert.share,
+        "spoke_last": issue.spoke_last,
+        "alert": alert.key,
+    }

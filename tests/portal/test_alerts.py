@@ -1,0 +1,97 @@
+"""Who is told of what the sweep found, when, and how often?"""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from integrations.clock import Calendar
+from integrations.models import CalendarEdition, Event, Integration
+from portal import alerts
+from portal.models import Email
+from tests.verification.support.clocks import clock_of, issue_of, watch_over
+from verification.models import Alert, Clock, Watch
+from verification.support import sweep as clocks
+
+H = timedelta(hours=1)
+NIGHT = datetime(2026, 4, 14, 22, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def watch(rocket: Integration, now: datetime) -> Watch:
+    return watch_over(rocket, now)
+
+
+def due_in(watch: Watch, moment: datetime, left: timedelta, number: int = 1, severity: str = "critical") -> Clock:
+    return clock_of(issue_of(watch, number, moment + left - 48 * H), moment + left, severity=severity)
+
+
+def told() -> list[tuple[str, str]]:
+    return list(Email.objects.filter(name__in=alerts.VERBS.values()).order_by("pk").values_list("subject", "to"))
+
+
+def test_breach_is_told_to_both_sides_once(watch: Watch, now: datetime) -> None:
+    due_in(watch, now, -1 * H)
+    clocks.sweep(now)
+    assert [alerts.tell_due(now), alerts.tell_due(now), alerts.tell_due(now + H)] == [1, 0, 0]
+    subject = "Past due: acme/terraform-provider-rocket#1 (critical)"
+    assert told() == [(subject, "alice@acme.example"), (subject, "Nomad-integration-dev@hashicorp.com")]
+    event = Event.objects.get(verb="issues_breached")
+    assert (event.actor, event.words[0]) == ("", "found issues past their due moment: 1")
+
+
+def test_a_storm_is_one_mail_that_names_every_issue(watch: Watch, now: datetime) -> None:
+    for number in range(30):
+        due_in(watch, now, -1 * H, number)
+    clocks.sweep(now)
+    assert alerts.tell_due(now) == 1
+    assert {subject for subject, _ in told()} == {"30 issues of Rocket are past due"}
+    text = Email.objects.filter(name="issues_breached").first().text  # type: ignore[union-attr]
+    assert [f"rocket#{number} " in text for number in range(30)] == [True] * 30
+
+
+def test_other_warning_waits_for_the_working_day(watch: Watch) -> None:
+    due_in(watch, NIGHT, 24 * H, severity="other")
+    clocks.sweep(NIGHT)
+    morning = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)
+    assert [alerts.tell_due(NIGHT), alerts.tell_due(morning - H), len(told())] == [0, 0, 0]
+    assert Alert.objects.get().not_before == morning
+    assert [alerts.tell_due(morning), len(told())] == [1, 2]
+
+
+def test_critical_warning_does_not_wait(watch: Watch) -> None:
+    due_in(watch, NIGHT, 24 * H)
+    clocks.sweep(NIGHT)
+    assert [alerts.tell_due(NIGHT), len(told())] == [1, 2]
+
+
+def test_warning_that_was_overtaken_is_not_sent(watch: Watch) -> None:
+    due_in(watch, NIGHT, 24 * H, severity="other")
+    clocks.sweep(NIGHT)
+    Clock.objects.update(state="met", next_at=None)
+    assert alerts.tell_due(NIGHT + 12 * H) == 1
+    assert (told(), Alert.objects.filter(told_at=None).count()) == ([], 0)
+
+
+def test_the_calendar_of_the_company_says_when_it_works(watch: Watch, rocket: Integration) -> None:
+    CalendarEdition.objects.create(
+        partner=rocket.partner, valid_from=NIGHT - 900 * H, zone="America/Los_Angeles", workdays=[0, 1, 2, 3, 4],
+        created_at=NIGHT,
+    )  # fmt: skip
+    due_in(watch, NIGHT, 24 * H, severity="other")  # 15:00 in Los Angeles
+    clocks.sweep(NIGHT)
+    assert alerts.tell_due(NIGHT) == 1
+
+
+@pytest.mark.parametrize(
+    ("at", "opens"),
+    [
+        ("2026-04-14T08:59", "2026-04-14T09:00"),
+        ("2026-04-14T16:59", "2026-04-14T16:59"),
+        ("2026-04-14T17:00", "2026-04-15T09:00"),
+        ("2026-04-17T17:00", "2026-04-20T09:00"),
+        ("2026-04-18T12:00", "2026-04-20T09:00"),
+    ],
+)
+def test_office_opens(at: str, opens: str) -> None:
+    moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
+    assert alerts.office_opens(moment, Calendar()) == datetime.fromisoformat(opens).replace(tzinfo=UTC)
