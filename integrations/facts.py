@@ -56,7 +56,10 @@ def is_met(requirement: Requirement, integration: "Integration", now: datetime) 
 
 
 def holder_of(requirement: Requirement, integration: "Integration") -> Holder:
-    """Who can move a requirement that is not met. A failed check is the partner's, our outage is ours."""
+    """Who can move a requirement that is not met. A failed check is the partner's, our outage is ours.
+
+    What passed and is only too old has us look again.
+    """
     state = states_of(integration).get(requirement.id)
     status = state.status if state else Status.OPEN
     if status == Status.WAITING:
@@ -128,6 +131,12 @@ def _verb(requirement: Requirement, holder: Holder, integration: "Integration") 
     return VERBS[requirement.kind]
 
 
+def partners_part(integration: "Integration", now: datetime) -> tuple[Missing, ...]:
+    """What the partner itself can settle of what is left before the next position."""
+    left = as_missing(integration, missing_next(integration, now))
+    return tuple(item for item in left if item.holder == Holder.PARTNER)
+
+
 def facts_of(integration: "Integration", now: datetime) -> Facts:
     """Everything that the turn depends on."""
     if not integration.is_open:
@@ -194,6 +203,7 @@ def reasons(integration: "Integration", facts: Facts) -> list[str]:
 
 
 def next_change(integration: "Integration", now: datetime) -> datetime | None:
-    """When time alone will change the turn next: the end of the first waiver that still counts."""
-    ends = [s.waived_until for s in states_of(integration).values() if s.waived_until and s.waived_until > now]
+    """When time alone will change the turn next: the end of a waiver that still counts, or of a fresh result."""
+    states = states_of(integration).values()
+    ends = [end for s in states for end in (s.waived_until, s.fresh_until) if end and end > now]
     return min(ends, default=None)

@@ -210,6 +210,13 @@ GITHUB_API_URL = env.address(
     "GITHUB_API_URL", "https://api.github.com", schemes=WEB, doc="Base address of the GitHub API."
 )
 GITHUB_TOKEN = env.secret("GITHUB_TOKEN", doc="Token for reading GitHub; without it the anonymous limit applies.")
+GITHUB_APP_ID = env.text(
+    "GITHUB_APP_ID", doc="Id of a GitHub App to read as, in place of the token, with the two settings that follow."
+)
+GITHUB_APP_INSTALLATION = env.number("GITHUB_APP_INSTALLATION", 0, doc="Number of the App's installation.")
+GITHUB_APP_KEY = env.secret(
+    "GITHUB_APP_KEY", doc="The App's private key (PEM); line breaks may be written as \\n."
+).replace("\\n", "\n")
 REGISTRY_URL = env.address(
     "REGISTRY_URL", "https://registry.terraform.io", schemes=WEB, doc="Base address of the provider registry."
 )

@@ -5,7 +5,7 @@ It sees plain values and clients, never a row of the database and never a socket
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Protocol, TypeVar
@@ -44,14 +44,16 @@ def worst(outcomes: Iterable[str]) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One thing seen: what it is, what it said, and where to see it."""
+    """One thing seen: what it is, what it said, and where to see it. `at`: when the source said so, if that matters."""
 
     label: str
     value: str
     url: str = ""
+    at: datetime | None = None
 
     def as_dict(self) -> dict[str, str]:
-        return asdict(self)
+        plain = {"label": self.label, "value": self.value, "url": self.url}
+        return plain if self.at is None else plain | {"at": self.at.isoformat()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class Result:
     numbers, lists and mappings of them) that the next run finds in Subject.known; they are kept when the outcome is
     PASS, WARN or FAIL, and a key that is not named keeps its value. `absent` names what a source answered that it
     does not have: where it was seen before, the runner asks again a day later before it says so (a check may as
-    well let NotFound pass).
+    well let NotFound pass). `retry_at`: with ERROR, from when on it makes sense to look again.
     """
 
     outcome: Outcome
@@ -73,6 +75,17 @@ class Result:
     advice: str = ""
     remember: Mapping[str, Any] = field(default_factory=dict)
     absent: str = ""
+    retry_at: datetime | None = None
+
+
+def conflict(what: str, *claims: Evidence, looked_at: tuple[tuple[str, str], ...] = ()) -> Result:
+    """Two sources contradict each other: shown with both and their times, decided by a person, never by us.
+
+    Each claim's label names its source, its value what that source says, its `at` when it said so.
+    """
+    said = "; ".join(f"{claim.label} says {claim.value}" for claim in claims)
+    summary = f"Two sources contradict each other about {what}: {said}. A person decides."
+    return Result(Outcome.NOT_RUN, summary, claims, looked_at)
 
 
 def _now() -> datetime:
@@ -137,7 +150,14 @@ class Denied(Unreadable):
 
 
 class Unavailable(Unreadable):
-    """The source did not answer in a way that can be used: an outage, never the partner's fault."""
+    """The source did not answer in a way that can be used: an outage, never the partner's fault.
+
+    `until`: from when on it makes sense to ask again, where that is known.
+    """
+
+    def __init__(self, sentence: str = "", until: datetime | None = None) -> None:
+        super().__init__(sentence)
+        self.until = until
 
 
 class Refused(Unreadable):

@@ -18,7 +18,8 @@ PERSON = settings.AUTH_USER_MODEL
 class RequirementState(models.Model):
     """One requirement of one integration: its status, what was answered, what the machine found.
 
-    A waiver stands beside the status and counts until it expires, so that its end needs no write.
+    A waiver stands beside the status and counts until it expires, so that its end needs no write. So does age:
+    what a machine found is stale from `fresh_until` on.
     """
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="states")
@@ -30,6 +31,7 @@ class RequirementState(models.Model):
     given_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, blank=True, related_name="+")
     given_at = models.DateTimeField(null=True, blank=True)
     retry_at = models.DateTimeField(null=True, blank=True)
+    fresh_until = models.DateTimeField(null=True, blank=True)
     waived_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, blank=True, related_name="+")
     waiver_reason = models.CharField(max_length=500, blank=True)
     waived_until = models.DateTimeField(null=True, blank=True)
@@ -50,12 +52,18 @@ class RequirementState(models.Model):
     def is_waived(self, now: datetime) -> bool:
         return self.waived_until is not None and self.waived_until > now
 
+    def is_stale(self, now: datetime) -> bool:
+        """Whether what a machine found is too old to count."""
+        return self.fresh_until is not None and self.fresh_until <= now
+
     def is_met(self, now: datetime) -> bool:
-        return self.status in MET or self.is_waived(now)
+        return (self.status in MET and not self.is_stale(now)) or self.is_waived(now)
 
     def shown(self, now: datetime) -> str:
         """The status that a page shows: a waiver that counts goes before what it covers."""
-        return Status.WAIVED if self.is_waived(now) and self.status not in MET else self.status
+        if self.is_waived(now) and (self.status not in MET or self.is_stale(now)):
+            return Status.WAIVED
+        return Status.STALE if self.is_stale(now) else self.status
 
 
 def upload_path(document: "Document", _name: str) -> str:

@@ -2,6 +2,7 @@
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
 from integrations.models.integration import Integration
 
@@ -9,7 +10,10 @@ PERSON = settings.AUTH_USER_MODEL
 
 
 class Finding(models.Model):
-    """One remark of a reviewer, tied to a requirement: open, then fixed by the partner, then verified."""
+    """One remark of a reviewer, tied to a requirement: open, then fixed by the partner, then verified.
+
+    One of the machine (`raised_by` is None, `due_at` set) says that what was met no longer is.
+    """
 
     class State(models.TextChoices):
         OPEN = "open", "Open"
@@ -24,6 +28,7 @@ class Finding(models.Model):
     state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
     raised_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, related_name="+")
     raised_at = models.DateTimeField()
+    due_at = models.DateTimeField(null=True, blank=True)
     answer = models.TextField(max_length=4000, blank=True)
     fixed_by = models.ForeignKey(PERSON, models.SET_NULL, null=True, blank=True, related_name="+")
     fixed_at = models.DateTimeField(null=True, blank=True)
@@ -32,7 +37,14 @@ class Finding(models.Model):
 
     class Meta:
         ordering = ("number",)
-        constraints = [models.UniqueConstraint(fields=["integration", "number"], name="one_number_a_finding")]
+        constraints = [
+            models.UniqueConstraint(fields=["integration", "number"], name="one_number_a_finding"),
+            models.UniqueConstraint(
+                fields=["integration", "requirement_id"],
+                condition=~Q(due_at=None) & ~Q(state="verified"),
+                name="one_unsettled_finding_of_the_machine",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"Finding {self.number} of {self.integration}"

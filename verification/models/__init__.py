@@ -1,6 +1,7 @@
 """The tables of the middle floor."""
 
 from verification.models.checks import CheckResult, CheckRun
+from verification.models.sources import Allowance, KeptAnswer, Observation
 from verification.models.support import (
     Alert,
     Breach,
@@ -15,6 +16,7 @@ from verification.models.support import (
 
 __all__ = [
     "Alert",
+    "Allowance",
     "Breach",
     "CheckResult",
     "CheckRun",
@@ -23,6 +25,8 @@ __all__ = [
     "Delivery",
     "Issue",
     "IssueEvent",
+    "KeptAnswer",
+    "Observation",
     "SupportPolicy",
     "Watch",
 ]

@@ -19,14 +19,23 @@ class CheckResultQuerySet(models.QuerySet["CheckResult"]):
         last = self.order_by().values("integration_id", "key").annotate(last=Max("pk")).values("last")
         return self.model.objects.filter(pk__in=last).order_by("key")
 
+    def settled(self) -> "CheckResultQuerySet":
+        """The last result of each check that says something of the subject: an outage of ours does not."""
+        return self.exclude(outcome=Outcome.ERROR).newest()
+
     def update(self, **_: Any) -> int:
         raise TypeError("Results are append-only.")
+
+    def confirm(self, pk: int, now: datetime) -> None:
+        """The same was found again: the one thing of a result that moves."""
+        models.QuerySet.update(self.filter(pk=pk), confirmed_at=now)
 
 
 class CheckResult(models.Model):
     """One answer of one check: append-only, with its version and what was looked at.
 
-    `evidence`: list of {label, value, url}; `looked_at`: list of [thing, revision].
+    `evidence`: list of {label, value, url}; `looked_at`: list of [thing, revision]. An answer that comes again
+    is not written twice: `confirmed_at` says when it was last found so, `at` since when.
     """
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="check_results")
@@ -36,7 +45,9 @@ class CheckResult(models.Model):
     summary = models.CharField(max_length=500)
     evidence = models.JSONField(default=list)
     looked_at = models.JSONField(default=list)
+    advice = models.CharField(max_length=500, blank=True)
     at = models.DateTimeField()
+    confirmed_at = models.DateTimeField(null=True)
 
     objects = CheckResultQuerySet.as_manager()
 
@@ -53,6 +64,11 @@ class CheckResult(models.Model):
         super().save(*args, **kwargs)
 
     @property
+    def last_seen(self) -> datetime:
+        """When it was last found so."""
+        return self.confirmed_at or self.at
+
+    @property
     def seen(self) -> str:
         """What was looked at, in one line: "release v1.4.2, repository 4711"."""
         return ", ".join(f"{thing} {revision}" for thing, revision in self.looked_at)
@@ -63,13 +79,16 @@ class CheckRunQuerySet(models.QuerySet["CheckRun"]):
         return self.filter(finished_at=None)
 
     def due(self, now: datetime) -> "CheckRunQuerySet":
-        """What is to be run now and in nobody's hands, longest due first."""
+        """What is to be run now and in nobody's hands: what somebody waits for, then what is longest due."""
         free = Q(claimed_until=None) | Q(claimed_until__lte=now)
-        return self.open().filter(free, due_at__lte=now).order_by("due_at", "pk")
+        return self.open().filter(free, due_at__lte=now).order_by("nightly", "due_at", "pk")
 
 
 class CheckRun(models.Model):
-    """A job: run the checks of one integration. At most one is open for each; an outage moves its due moment."""
+    """A job: run the checks of one integration. At most one is open for each; an outage moves its due moment.
+
+    `nightly`: nobody waits for it. `reason`: why it runs, in words. `done`: the checks that it has finished so far.
+    """
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="check_runs")
     requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
@@ -78,6 +97,9 @@ class CheckRun(models.Model):
     claimed_until = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
+    nightly = models.BooleanField(default=False)
+    reason = models.CharField(max_length=120, blank=True)
+    done = models.JSONField(default=list)
 
     objects = CheckRunQuerySet.as_manager()
 
@@ -92,4 +114,5 @@ class CheckRun(models.Model):
 
     def is_under_way(self, now: datetime) -> bool:
         """Whether a page should wait for it: due or in somebody's hands, not waiting for an outage to end."""
-        return self.finished_at is None and self.due_at <= now
+        in_hand = self.claimed_until is not None and self.claimed_until > now
+        return self.finished_at is None and (in_hand or self.due_at <= now)
