@@ -1,4 +1,7 @@
-"""How is an agreement signed by both sides? Either begins; each records its version, signer and date."""
+"""How is an agreement signed by both sides? Either begins; each records its version, signer and date.
+
+A complete one is renewed by a newer version: until both sides have signed that, the one before stays in force.
+"""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -32,6 +35,12 @@ def latest(partner: Partner, kind: str) -> Agreement | None:
     return rows.order_by("-created_at", "-pk").first()
 
 
+def in_force(partner: Partner, kind: str) -> Agreement | None:
+    """The newest that both sides have signed."""
+    rows = partner.agreements.filter(kind=kind, partner_signed_on__isnull=False, program_signed_on__isnull=False)
+    return rows.order_by("-created_at", "-pk").first()
+
+
 def signature_of(agreement: Agreement | None, side: Holder) -> Signature | None:
     """What one side has recorded."""
     signed_on = getattr(agreement, f"{side}_signed_on", None)
@@ -47,23 +56,28 @@ def sign(
     by: Any,
     now: datetime,
     file: Examined | None = None,
+    renews: bool = False,
 ) -> Agreement:
     """Record one side's signature. A blank `version` is the one that the other side signed.
 
-    Until the other side has signed, one's own part can be recorded again. Raises NotAllowed.
+    Until the other side has signed, one's own part can be recorded again. With `renews` a complete agreement is
+    followed by a new version. Raises NotAllowed.
     """
     _refuse_date(signature.signed_on, now)
     with handing_in(integration, requirement_id, by=by) as (row, requirement):
         side = side_of(row, by)
         agreement = latest(row.partner, requirement.agreement)
         if agreement is not None and agreement.is_complete:
-            if signature_of(agreement, side) == signature:
+            if signature_of(agreement, side) == signature and version in ("", agreement.version):
                 return agreement
-            raise NotAllowed(f"Version {agreement.version} is signed by both sides already.", "stale")
+            if not renews:
+                raise NotAllowed(f"Version {agreement.version} is signed by both sides already.", "stale")
+            agreement = None
         agreement = agreement or Agreement(partner=row.partner, kind=requirement.agreement, created_at=now)
         version = _agreed_version(agreement, version, side)
         if agreement.version == version and signature_of(agreement, side) == signature and file is None:
             return agreement
+        _refuse_used(agreement, version)
         agreement.version = version
         setattr(agreement, f"{side}_signer", signature.signer)
         setattr(agreement, f"{side}_signed_on", signature.signed_on)
@@ -91,6 +105,13 @@ def _agreed_version(agreement: Agreement, version: str, side: Holder) -> str:
     return version or agreement.version
 
 
+def _refuse_used(agreement: Agreement, version: str) -> None:
+    """Each version is signed once; a renewal has one of its own."""
+    same = Agreement.objects.filter(partner=agreement.partner, kind=agreement.kind, version=version)
+    if same.exclude(pk=agreement.pk).exists():
+        raise NotAllowed(f"Version {version} is signed by both sides already: a renewal has a version of its own.")
+
+
 def _attach(
     row: Integration, requirement_id: str, agreement: Agreement, file: Examined, by: Any, now: datetime
 ) -> None:
@@ -103,15 +124,23 @@ def _attach(
 
 
 def _tell(row: Integration, requirement_id: str, agreement: Agreement, side: Holder, by: Any, now: datetime) -> None:
-    """Answer the requirement, for all of the company's integrations that ask for this agreement."""
+    """Answer the requirement, for all of the company's integrations that ask for this agreement.
+
+    While a renewal waits for the other side, the answer stays the version in force.
+    """
+    counts = in_force(row.partner, agreement.kind) or agreement
     answer(
-        row, requirement_id, _answer_of(agreement, side), by=by, now=now, rule=rules.may_meet,
-        status=Status.GIVEN if agreement.is_complete else Status.WAITING,
+        row, requirement_id, _answer_of(counts, side), by=by, now=now, rule=rules.may_meet,
+        status=Status.GIVEN if counts.is_complete else Status.WAITING,
         verb="agreement_complete" if agreement.is_complete else BEGUN[side],
-        summary=f"Version {agreement.version}, signed by "
-        + " and ".join(s.signer for s in map(lambda each: signature_of(agreement, each), OTHER) if s),
+        summary=_summary(counts) + ("" if counts == agreement else f"; renewal: {_summary(agreement)}"),
         told={"agreement": agreement.get_kind_display(), **_signed(agreement)},  # type: ignore[attr-defined]
     )  # fmt: skip
+
+
+def _summary(agreement: Agreement) -> str:
+    signers = [each.signer for each in (signature_of(agreement, side) for side in OTHER) if each]
+    return f"Version {agreement.version}, signed by {' and '.join(signers)}"
 
 
 def _signed(agreement: Agreement) -> dict[str, str]:

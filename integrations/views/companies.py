@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
 
+from integrations import company_page as shown
 from integrations import rules
 from integrations.actions import create
 from integrations.forms.lists import searched
@@ -16,6 +17,8 @@ from integrations.models import Membership, Partner
 from integrations.states import ENDS
 from integrations.views.common import page_of, refused
 from integrations.workflow import NotAllowed
+
+LATELY = 20
 
 
 class ManagerForm(forms.Form):
@@ -63,7 +66,11 @@ def company_page(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("partner", slug)
     people = Membership.objects.filter(partner=partner, ended_at=None).select_related("user").order_by("joined_at")
     rows = partner.integrations.order_by("-created_at")
-    context = {"partner": partner, "form": form, "people": people, "page": page_of(request, rows)}
+    context = {"partner": partner, "form": form, "people": people, "page": page_of(request, rows)} | {
+        "agreements": shown.agreements_of(partner),
+        "may_read": rules.may_download(partner, request.user, is_agreement=True),
+        "events": shown.history_of(partner, with_people=False)[:LATELY],
+    }
     return render(request, "integrations/partner.html", context)
 
 

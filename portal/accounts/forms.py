@@ -126,8 +126,8 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         self.fields["zone"].choices = [("UTC", "UTC"), *((z, z.replace("_", " ")) for z in zones)]  # type: ignore[attr-defined]
 
 
-class NewCompanyForm(forms.Form):
-    """A company that is not here yet. Whether its name is free is asked by the view, which can offer to join."""
+class CompanyForm(forms.Form):
+    """What a company is called and where it is found. Whether the name is free is for the action to say."""
 
     name = forms.CharField(
         label="Company name", help_text="As customers know it.", widget=forms.TextInput(attrs={"maxlength": 120})

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from portal.accounts import views, views_joining, views_profile
+from portal.accounts import views, views_joining, views_profile, views_record
 
 urlpatterns = [
     path("profile/", views_profile.profile, name="profile"),
@@ -11,6 +11,7 @@ urlpatterns = [
     path("company/join/", views_joining.company_join, name="company_join"),
     path("company/invited/<int:pk>/", views_joining.company_invited, name="company_invited"),
     path("company/<slug:slug>/", views.company, name="company"),
+    path("company/<slug:slug>/change/", views_record.company_change, name="company_change"),
     path("company/<slug:slug>/invite/", views.company_invite, name="company_invite"),
     path("company/<slug:slug>/invitations/<int:pk>/", views.company_invitation, name="company_invitation"),
     path("company/<slug:slug>/requests/<int:pk>/", views.company_request, name="company_request"),

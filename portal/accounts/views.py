@@ -9,13 +9,15 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 
-from integrations import rules
+from integrations import company_page, rules
 from integrations.actions import people
 from integrations.models import JoinRequest, Membership, Partner
-from integrations.views.common import refused
+from integrations.views.common import page_of, refused
 from integrations.workflow import NotAllowed
 from portal.accounts import inviting
 from portal.accounts.forms import InviteForm, RoleForm
+
+HISTORY_PAGE = 20
 
 
 @contextmanager
@@ -50,7 +52,7 @@ def company(request: HttpRequest, slug: str = "") -> HttpResponse:
 
 
 def company_context(request: HttpRequest, partner: Partner, form: InviteForm | None = None) -> dict[str, Any]:
-    """People with their roles; for owners also invitations and requests, with what they may do."""
+    """People with their roles, agreements, history; for owners also invitations and requests."""
     now = timezone.now()
     manages = rules.manages(partner, request.user)
     current = Membership.objects.filter(partner=partner, ended_at=None).select_related("user")
@@ -59,6 +61,9 @@ def company_context(request: HttpRequest, partner: Partner, form: InviteForm | N
     return {
         "partner": partner,
         "manages": manages,
+        "agreements": company_page.agreements_of(partner),
+        "may_read": rules.may_download(partner, request.user, is_agreement=True),
+        "page": page_of(request, company_page.history_of(partner, with_people=manages), HISTORY_PAGE),
         "invite_form": form or InviteForm(initial={"role": "editor"}),
         "members": [
             (member, RoleForm(initial={"role": member.role}, auto_id=f"member-{member.pk}-%s"), str(member.pk))

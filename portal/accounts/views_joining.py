@@ -16,13 +16,13 @@ from integrations.actions import people
 from integrations.models import Invitation, JoinRequest, Partner
 from integrations.workflow import NotAllowed
 from portal.accounts.adapters import verified_addresses
-from portal.accounts.forms import JoinForm, NewCompanyForm
+from portal.accounts.forms import CompanyForm, JoinForm
 from portal.accounts.views import done, own_companies
 
 
 def company_new(request: HttpRequest) -> HttpResponse:
     """Create the company, unless it seems to be here: then asking to join comes first."""
-    form = NewCompanyForm(request.POST or None, initial=request.unsent())  # type: ignore[attr-defined]
+    form = CompanyForm(request.POST or None, initial=request.unsent())  # type: ignore[attr-defined]
     name = form.cleaned_data["name"] if form.is_valid() else ""
     offers = offers_to(request.user, name)
     if name and (not offers or "anyway" in request.POST or company.twin(name)):

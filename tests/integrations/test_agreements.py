@@ -138,3 +138,43 @@ def test_mnda_signed_after_all(rocket, alice, now):
     answers.not_needed(rocket, MNDA, by=alice, now=now)
     sign(rocket, alice, now, requirement_id=MNDA)
     assert told(rocket, MNDA) == (Status.WAITING, "program")
+
+
+@pytest.fixture
+def complete(rocket, alice, rita, now):
+    """Version 2026-01, signed by both sides."""
+    sign(rocket, alice, now)
+    return sign(rocket, rita, now, RITA, version="")
+
+
+def test_renewal_leaves_the_version_in_force_until_both_signed(rocket, complete, alice, rita, now):
+    later = now + timedelta(days=1)
+    renewed = sign(rocket, alice, later, version="2027-01", renews=True)
+    assert (told(rocket), agreements.in_force(rocket.partner, "tpa")) == ((Status.GIVEN, ""), complete)
+    assert agreements.latest(rocket.partner, "tpa") == renewed
+    sign(rocket, rita, later, RITA, version="")
+    assert agreements.in_force(rocket.partner, "tpa") == renewed
+    assert rocket.states.get(requirement_id=TPA).data["version"] == "2027-01"
+    assert verbs(rocket)[2:] == ["agreement_to_countersign", "agreement_complete"]
+
+
+def test_renewal_sent_twice(rocket, complete, alice, now):
+    for _ in range(2):
+        sign(rocket, alice, now, version="2027-01", renews=True)
+    assert Agreement.objects.count() == 2
+
+
+def test_renewal_under_the_same_version(rocket, complete, alice, now):
+    with pytest.raises(NotAllowed, match="a renewal has a version of its own"):
+        sign(rocket, alice, now, Signature("Bob Baker", ALICE.signed_on), renews=True)
+
+
+def test_correction_to_a_version_that_is_signed_already(rocket, complete, alice, now):
+    sign(rocket, alice, now, version="2027-01", renews=True)
+    with pytest.raises(NotAllowed, match="Version 2026-01 is signed by both sides already"):
+        sign(rocket, alice, now, version="2026-01")
+
+
+def test_new_version_without_saying_that_it_renews(rocket, complete, alice, now):
+    with pytest.raises(NotAllowed, match="signed by both sides already"):
+        sign(rocket, alice, now, version="2027-01")

@@ -17,6 +17,11 @@ def agreement_of(page: Page) -> Agreement | None:
     return agreements.latest(page.integration.partner, page.requirement.agreement)
 
 
+def renew_form(page: Page, **given: Any) -> Sign:
+    """A new version of what both sides have signed: nothing of it is known yet."""
+    return Sign(request=page.request, **given)
+
+
 def sign_form(page: Page, **given: Any) -> Sign:
     """What this person's side has recorded; the version is fixed once the other side has signed it."""
     agreement, side = agreement_of(page), side_of(page.integration, page.user)
@@ -28,26 +33,40 @@ def sign_form(page: Page, **given: Any) -> Sign:
     return Sign(request=page.request, version=fixed, initial=initial, **given)
 
 
-def sign(page: Page, form: Sign) -> str:
+def sign(page: Page, form: Sign, *, renews: bool = False) -> str:
     given = form.cleaned_data
     signed = agreements.sign(
         page.integration, page.requirement.id, Signature(given["signer"], given["signed_on"]),
         version=given.get("version", ""), file=given["file"], by=page.user, now=page.now,
+        renews=renews,
     )  # fmt: skip
     if signed.is_complete:
         return f"Version {signed.version} is signed by both sides."
     return f"Version {signed.version} is recorded. The other side signs next."
 
 
-def may_sign(page: Page) -> bool:
+def renew(page: Page, form: Sign) -> str:
+    return sign(page, form, renews=True)
+
+
+def is_complete(page: Page) -> bool:
     agreement = agreement_of(page)
-    return page.can_answer and not (agreement and agreement.is_complete)
+    return agreement is not None and agreement.is_complete
+
+
+def may_sign(page: Page) -> bool:
+    return page.can_answer and not is_complete(page)
+
+
+def may_renew(page: Page) -> bool:
+    return page.can_answer and is_complete(page)
 
 
 def context(page: Page) -> dict[str, Any]:
     agreement, side = agreement_of(page), side_of(page.integration, page.user)
     return {
         "agreement": agreement,
+        "in_force": agreements.in_force(page.integration.partner, page.requirement.agreement),
         "partner_signature": signature_of(agreement, Holder.PARTNER),
         "program_signature": signature_of(agreement, Holder.PROGRAM),
         "signed_mine": signature_of(agreement, side) is not None,
@@ -56,4 +75,11 @@ def context(page: Page) -> dict[str, Any]:
     }
 
 
-AGREEMENT = KindPage({"sign": Act(may_sign, sign_form, sign), "not_needed": NOT_NEEDED}, context)
+AGREEMENT = KindPage(
+    {
+        "sign": Act(may_sign, sign_form, sign),
+        "renew": Act(may_renew, renew_form, renew),
+        "not_needed": NOT_NEEDED,
+    },
+    context,
+)

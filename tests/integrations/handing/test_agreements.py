@@ -43,3 +43,17 @@ def test_complete_agreement_offers_no_form(rocket, alice, rita, now, sign_in):
     page = sign_in(alice).get(place(rocket, TPA))
     assert 'value="sign"' not in page.content.decode()
     assert "Rita Reyes, Mon 13 Apr" in read(page).replace(" ,", ",")
+
+
+def test_complete_agreement_is_renewed_on_its_page(rocket, alice, rita, now, sign_in):
+    agreements.sign(rocket, TPA, ALICE, version="2026-01", by=alice, now=now)
+    agreements.sign(rocket, TPA, RITA, version="", by=rita, now=now)
+    client = sign_in(alice)
+    slip = press(client, rocket, TPA, "renew", **(SIGNED | {"version": ""}))
+    assert slip.status_code == 422
+    press(client, rocket, TPA, "renew", **(SIGNED | {"version": "2027-01"}))
+    assert "Version 2026-01 stays in force until both sides have signed version 2027-01." in read(
+        client.get(place(rocket, TPA))
+    )
+    press(sign_in(rita), rocket, TPA, "sign", signer="Rita Reyes", signed_on="2026-04-13")
+    assert agreements.in_force(rocket.partner, "tpa").version == "2027-01"
