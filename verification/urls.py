@@ -2,9 +2,11 @@
 
 from django.urls import path
 
+from verification import views_help
 from verification.views import check_results, run_checks
 
 urlpatterns = [
     path("checks/<uuid:uuid>/", check_results, name="check_results"),
     path("checks/<uuid:uuid>/run/", run_checks, name="run_checks"),
+    *views_help.urlpatterns,
 ]

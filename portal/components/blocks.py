@@ -132,6 +132,7 @@ def check_result(
     at: datetime | None = None,
     next_try: datetime | None = None,
     action: Any = "",
+    help: str = "",
     id: str = "",
     level: int = 3,
 ) -> SafeString:
@@ -139,7 +140,7 @@ def check_result(
     one_of(outcome, OUTCOMES, "outcome")
     return fill(
         "check_result", content=trim(content), outcome=outcome, title=title, summary=summary, advice=advice,
-        looked_at=looked_at, at=at, next_try=next_try, action=action, id=id, level=level,
+        looked_at=looked_at, at=at, next_try=next_try, action=action, help=help, id=id, level=level,
     )  # fmt: skip
 
 

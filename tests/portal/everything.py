@@ -119,6 +119,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "mail": {"uuid": world["mail"].uuid},
         "prefill": {"uuid": world["draft"].uuid},
         "confirm_start": {"uuid": world["draft"].uuid},
+        "check_help": {"key": "repository.public"},
     }
     common = {
         "uuid": world["draft"].uuid if name.startswith("draft") else row.uuid, "slug": row.partner.slug,

@@ -1,0 +1,44 @@
+"""What does a check ask, and what is to be done? A page for each check, open to everybody."""
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+
+from verification.base import CHECKS, WORST_FIRST
+from verification.explaining import MEANINGS, asks, more, programs_of
+
+
+@login_not_required
+def checks_help(request: HttpRequest) -> HttpResponse:
+    """Every check, and what the outcomes mean."""
+    rows = [(check, asks(check)) for _, check in sorted(CHECKS.items())]
+    return render(request, "verification/checks_help.html", {"rows": rows, "outcomes": outcomes()})
+
+
+@login_not_required
+def check_help(request: HttpRequest, key: str) -> HttpResponse:
+    """One check."""
+    if key not in CHECKS:
+        raise Http404("There is no check of that name.")
+    check = CHECKS[key]
+    context = {
+        "check": check,
+        "asks": asks(check),
+        "more": more(check),
+        "programs": programs_of(key),
+        "fresh_days": check.fresh.days,
+        "outcomes": outcomes(),
+    }
+    return render(request, "verification/check_help.html", context)
+
+
+def outcomes() -> list[tuple[str, str]]:
+    """Each outcome with its meaning, the good ones first."""
+    return [(str(outcome), MEANINGS[outcome]) for outcome in reversed(WORST_FIRST)]
+
+
+urlpatterns = [
+    path("help/checks/", checks_help, name="checks_help"),
+    path("help/checks/<str:key>/", check_help, name="check_help"),
+]
