@@ -1,5 +1,6 @@
 """How does a test get a registry with these providers in it? A small server of the v1 and v2 shapes."""
 
+import hashlib
 import json
 import re
 import threading
@@ -8,14 +9,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
-V1 = re.compile(r"^/v1/providers/([^/]+)/([^/]+)$")
+V1 = re.compile(r"^/v1/providers/([^/]+)/([^/]+)(?:/\d[^/]*|/latest)?$")
 VERSIONS = re.compile(r"^/v1/providers/([^/]+)/([^/]+)/versions$")
 V2 = re.compile(r"^/v2/providers/([^/]+)/([^/]+)$")
 
 
 @dataclass
 class Provider:
-    """A published provider. `versions` oldest first, without the "v"."""
+    """A published provider. `versions` oldest first, without the "v"; `docs` are (category, slug) pairs."""
 
     full_name: str
     source: str = ""
@@ -25,6 +26,13 @@ class Provider:
     description: str = ""
     published_at: str = "2026-04-01T10:00:00Z"
     number: int = 1
+    platforms: tuple[str, ...] = ("linux_amd64",)
+    protocols: tuple[str, ...] = ("5.0",)
+    docs: tuple[tuple[str, str], ...] = (("overview", "index"), ("resources", "thing"))
+    warning: str = ""
+    unlisted: bool = False
+    moved_to: str = ""
+    repository_id: int | None = None
 
     @property
     def repository(self) -> str:
@@ -40,30 +48,45 @@ def v1(provider: Provider) -> dict[str, Any]:
         "id": f"{provider.full_name}/{version}", "owner": namespace, "namespace": namespace, "name": name,
         "alias": "", "version": version, "tag": f"v{version}", "description": provider.description,
         "source": provider.repository, "published_at": provider.published_at, "downloads": provider.downloads,
-        "tier": provider.tier, "logo_url": "", "versions": list(provider.versions), "docs": [],
+        "tier": provider.tier, "logo_url": "", "versions": list(provider.versions),
+        "docs": [page(number, *pair) for number, pair in enumerate(provider.docs)],
     }  # fmt: skip
+
+
+def page(number: int, category: str, slug: str) -> dict[str, str]:
+    path = f"docs/{category}/{slug}.md"
+    return {"id": str(number), "title": slug, "path": path, "slug": slug, "category": category, "subcategory": ""}
 
 
 def versions(provider: Provider) -> dict[str, Any]:
     """The v1 shape of a provider's versions."""
-    platforms = [{"os": "linux", "arch": "amd64"}]
-    listed = [{"version": v, "protocols": ["5.0"], "platforms": platforms} for v in provider.versions]
+    platforms = [dict(zip(("os", "arch"), platform.split("_"), strict=True)) for platform in provider.platforms]
+    listed = [{"version": v, "protocols": list(provider.protocols), "platforms": platforms} for v in provider.versions]
     return {"id": provider.full_name, "versions": listed, "warnings": None}
 
 
 def v2(provider: Provider) -> dict[str, Any]:
-    """The v2 shape of one provider."""
+    """The v2 shape of one provider, with its versions and where it moved."""
     namespace, name = provider.full_name.split("/")
     attributes = {
         "alias": None, "description": provider.description, "downloads": provider.downloads, "featured": False,
         "full-name": provider.full_name, "logo-url": "", "name": name, "namespace": namespace,
         "owner-name": namespace, "robots-noindex": False, "source": provider.repository, "tier": provider.tier,
-        "unlisted": False, "warning": "",
+        "unlisted": provider.unlisted, "warning": provider.warning, "repository-id": provider.repository_id,
     }  # fmt: skip
-    return {"data": {"type": "providers", "id": str(provider.number), "attributes": attributes}}
+    listed = [included("provider-versions", f"{provider.number}{at:04}", version=version, tag=f"v{version}")
+              for at, version in enumerate(provider.versions)]  # fmt: skip
+    moved = [included("providers", "999", **{"full-name": provider.moved_to})] if provider.moved_to else []
+    related = {"moved-to": {"data": {"type": "providers", "id": "999"} if moved else None}}
+    data = {"type": "providers", "id": str(provider.number), "attributes": attributes, "relationships": related}
+    return {"data": data, "included": listed + moved}
 
 
-SHAPES = ((V1, v1), (VERSIONS, versions), (V2, v2))
+def included(kind: str, number: str, **attributes: Any) -> dict[str, Any]:
+    return {"type": kind, "id": number, "attributes": attributes}
+
+
+SHAPES = ((VERSIONS, versions), (V1, v1), (V2, v2))
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -78,10 +101,15 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = urlsplit(self.path).path
         self.server.seen.append(path)
-        status, body = self.server.fault or self.answer_for(path)
+        status, body = self.server.fault_at(path) or self.answer_for(path)
+        tag = f'"{hashlib.sha256(body).hexdigest()[:16]}"'
+        if status == 200 and self.headers.get("If-None-Match") == tag:
+            status, body = 304, b""
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
+        self.send_header("ETag", tag)
+        if status != 304:
+            self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
@@ -98,7 +126,7 @@ class Handler(BaseHTTPRequestHandler):
 class _State:
     providers: dict[str, Provider] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
-    fault: tuple[int, bytes] | None = None
+    fault: tuple[str, int, bytes] | None = None
 
 
 class Registry(ThreadingHTTPServer):
@@ -121,9 +149,12 @@ class Registry(ThreadingHTTPServer):
     def publish(self, provider: Provider) -> None:
         self.providers[provider.full_name.lower()] = provider
 
-    def fail(self, status: int, body: bytes = b"") -> None:
-        """From now on every request is answered so."""
-        self.fault = (status, body)
+    def fail(self, status: int, body: bytes = b"", under: str = "/") -> None:
+        """From now on every request below that path is answered so."""
+        self.fault = (under, status, body)
+
+    def fault_at(self, path: str) -> tuple[int, bytes] | None:
+        return self.fault[1:] if self.fault and path.startswith(self.fault[0]) else None
 
     def stop(self) -> None:
         self.shutdown()

@@ -2,27 +2,75 @@ import pytest
 
 from tests.fakes.registry import Provider
 from verification.base import Denied, NotFound, Unavailable
+from verification.publication import kept
 from verification.sources import registry as source
 from verification.sources.registry import Registry
 
+ROCKET = Provider(
+    "acme/rocket", tier="partner", versions=("1.0.0", "1.2.0", "1.3.0-rc1"), platforms=("linux_amd64", "darwin_arm64"),
+    protocols=("6.0",), repository_id=4711,
+)  # fmt: skip
+PROBE = "/v2/providers/acme/rocket"
+FIRST_LOOK = [PROBE, "/v1/providers/acme/rocket/versions", "/v1/providers/acme/rocket/1.2.0"]
+
 
 def test_provider_is_read_as_it_is(registry):
-    registry.publish(Provider("acme/rocket", tier="partner", versions=("1.0.0", "1.2.0"), downloads=12))
-    found = Registry().provider("acme", "rocket")
-    assert (found.full_name, found.tier, found.version, found.downloads) == ("acme/rocket", "partner", "1.2.0", 12)
-    assert found.source == "https://github.com/acme/terraform-provider-rocket"
+    registry.publish(ROCKET)
+    found = Registry().published("acme", "rocket")
+    assert (found.full_name, found.tier, found.versions, found.newest) == (
+        "acme/rocket", "partner", ("1.0.0", "1.2.0", "1.3.0-rc1"), "1.2.0",
+    )  # fmt: skip
+    assert (found.platforms, found.protocols, found.docs) == (
+        ("linux_amd64", "darwin_arm64"), ("6.0",), {"overview": 1, "resources": 1},
+    )  # fmt: skip
+    assert (found.warning, found.unlisted, found.moved_to, found.repository_id) == ("", False, "", 4711)
+    assert registry.seen == FIRST_LOOK
+
+
+def test_what_only_the_internal_answer_tells(registry):
+    registry.publish(Provider("acme/rocket", warning="Old.", unlisted=True, moved_to="acme/rocket2"))
+    found = Registry().published("acme", "rocket")
+    assert (found.warning, found.unlisted, found.moved_to) == ("Old.", True, "acme/rocket2")
+
+
+def test_second_look_at_what_did_not_change_is_one_question(registry):
+    registry.publish(ROCKET)
+    before = Registry().published("acme", "rocket")
+    registry.seen.clear()
+    assert Registry().published("acme", "rocket", kept(before.as_dict())) == before
+    assert registry.seen == [PROBE]
+
+
+def test_new_warning_does_not_ask_for_the_version_again(registry):
+    registry.publish(ROCKET)
+    before = Registry().published("acme", "rocket")
+    registry.publish(Provider(**(vars(ROCKET) | {"warning": "Old."})))
+    registry.seen.clear()
+    after = Registry().published("acme", "rocket", before)
+    assert (after.warning, after.platforms, registry.seen) == ("Old.", before.platforms, [PROBE])
+
+
+def test_new_version_is_looked_at(registry):
+    registry.publish(ROCKET)
+    before = Registry().published("acme", "rocket")
+    registry.publish(Provider(**(vars(ROCKET) | {"versions": ("1.2.0", "2.0.0"), "platforms": ("linux_amd64",)})))
+    registry.seen.clear()
+    after = Registry().published("acme", "rocket", before)
+    assert (after.newest, after.platforms, len(registry.seen)) == ("2.0.0", ("linux_amd64",), 3)
+
+
+@pytest.mark.parametrize("status", [404, 500, 200])
+def test_without_the_internal_answer_what_it_alone_tells_is_unknown(registry, status):
+    registry.publish(ROCKET)
+    registry.fail(status, b"[]", under="/v2/")
+    found = Registry().published("acme", "rocket")
+    assert (found.tier, found.newest, found.platforms) == ("partner", "1.2.0", ("linux_amd64", "darwin_arm64"))
+    assert (found.warning, found.unlisted, found.moved_to, found.etag) == (None, None, None, "")
 
 
 def test_provider_that_is_not_listed(registry):
     with pytest.raises(NotFound, match="does not list acme/rocket"):
-        Registry().provider("acme", "rocket")
-
-
-def test_second_question_is_not_asked_again(registry):
-    registry.publish(Provider("acme/rocket"))
-    client = Registry()
-    assert client.provider("acme", "rocket") == client.provider("acme", "rocket")
-    assert registry.seen == ["/v1/providers/acme/rocket"]
+        Registry().published("acme", "rocket")
 
 
 @pytest.mark.parametrize(
@@ -30,6 +78,7 @@ def test_second_question_is_not_asked_again(registry):
     [
         (500, b"", Unavailable),
         (302, b"", Unavailable),
+        (304, b"", Unavailable),
         (403, b"", Denied),
         (200, b"<html>", Unavailable),
         (200, b"[]", Unavailable),
@@ -41,22 +90,27 @@ def test_second_question_is_not_asked_again(registry):
 def test_answer_that_is_no_provider(registry, status, body, refusal):
     registry.fail(status, body)
     with pytest.raises(refusal):
-        Registry().provider("acme", "rocket")
+        Registry().published("acme", "rocket")
 
 
 def test_answer_that_is_too_long_is_unavailable(registry, monkeypatch):
     monkeypatch.setattr(source, "MAX_BYTES", 1000)
     registry.fail(200, b" " * 2000)
     with pytest.raises(Unavailable, match="too long"):
-        Registry().provider("acme", "rocket")
+        Registry().published("acme", "rocket")
 
 
 def test_unreachable_registry_is_unavailable():
     with pytest.raises(Unavailable, match="did not answer"):
-        Registry("http://127.0.0.1:1").provider("acme", "rocket")
+        Registry("http://127.0.0.1:1").published("acme", "rocket")
 
 
 def test_names_cannot_leave_their_place_in_the_address(registry):
     with pytest.raises(NotFound):
-        Registry().provider("../../admin?x=", "a/b")
-    assert registry.seen == ["/v1/providers/..%2F..%2Fadmin%3Fx%3D/a%2Fb"]
+        Registry().published("../../admin?x=", "a/b")
+    assert registry.seen == [f"/{api}/providers/..%2F..%2Fadmin%3Fx%3D/a%2Fb" for api in ("v2", "v1")]
+
+
+@pytest.mark.parametrize("value", [None, "", {}, {"full_name": "acme/rocket"}, [1]])
+def test_what_is_no_picture_is_asked_anew(value):
+    assert kept(value) is None

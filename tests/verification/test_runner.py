@@ -5,12 +5,12 @@ import pytest
 
 from integrations.models import Integration, RequirementState
 from tests.conftest import NOW, begin
-from tests.verification.told import REPOSITORY, Told, listing, release
+from tests.verification.told import REPOSITORY, Told, published, release
 from verification.base import CHECKS, Check, Outcome, Result, Unavailable
 from verification.models import CheckResult
 from verification.runner import checked, retry_at, run, subject_of
 
-GOOD = {"releases_said": (release("v1.0.0"),), "listing_said": listing()}
+GOOD = {"releases_said": (release("v1.0.0"),), "published_said": published()}
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from integrations.models import Integration
 from tests.conftest import begin
-from tests.verification.told import Told, listing, release
+from tests.verification.told import Told, published, release
 from verification.base import Unavailable
 from verification.models import CheckRun
 from verification.runner import run
@@ -45,7 +45,7 @@ def test_page_before_any_run_says_so(sign_in, alice, address):
 
 
 def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
-    found(provider, listing_said=listing("https://github.com/globex/terraform-provider-rocket"))
+    found(provider, published_said=published(repository_id=9))
     response = sign_in(alice).get(address)
     assert verdicts(response) == {
         "Public repository": "acme/terraform-provider-rocket is public.",
@@ -59,7 +59,7 @@ def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
 
 
 def test_page_after_an_outage_says_when_it_is_tried_again(sign_in, alice, provider, address):
-    found(provider, listing_said=Unavailable("The registry did not answer."))
+    found(provider, published_said=Unavailable("The registry did not answer."))
     CheckRun.objects.update(due_at=timezone.now() + timedelta(minutes=10))
     said = verdicts(sign_in(alice).get(address))["Listed in the registry"]
     assert said.startswith("We could not look: The registry did not answer. We try again at ")

@@ -1,12 +1,17 @@
 """What the world outside is told to have said, for checks: the clients' answers without the clients."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from verification.base import NotFound, Subject, Unreadable
-from verification.sources.github import Release, Repository
-from verification.sources.registry import Listing
+from verification.code import Code, File
+from verification.layout import RECOMMENDED
+from verification.publication import Published
+from verification.sources import links
+from verification.sources.github import Asset, Pull, Release, Repository
+from verification.sources.http import Answer
 
 SUBJECT = Subject(
     program="terraform-provider",
@@ -42,12 +47,36 @@ REPOSITORY = Repository(
 )
 
 
-def release(tag: str, *, draft: bool = False, prerelease: bool = False) -> Release:
-    return Release(tag, tag, datetime(2026, 4, 1, tzinfo=UTC), draft, prerelease, f"https://example.test/{tag}", ())
+def release(tag: str, *, draft: bool = False, prerelease: bool = False, assets: tuple[Asset, ...] = ()) -> Release:
+    return Release(tag, tag, datetime(2026, 4, 1, tzinfo=UTC), draft, prerelease, f"https://example.test/{tag}", assets)
 
 
-def listing(source: str = "https://github.com/acme/terraform-provider-rocket") -> Listing:
-    return Listing("acme/rocket", "community", "1.2.0", source, None, 10)
+def published(**changes: Any) -> Published:
+    """What a registry has of a provider with which nothing is wrong."""
+    return replace(
+        Published(
+            full_name="acme/rocket",
+            source="https://github.com/acme/terraform-provider-rocket",
+            tier="community",
+            versions=("1.0.0", "1.2.0"),
+            newest="1.2.0",
+            platforms=RECOMMENDED,
+            protocols=("6.0",),
+            docs={"overview": 1, "resources": 2},
+            warning="",
+            unlisted=False,
+            moved_to="",
+            repository_id=4711,
+            etag='"1"',
+        ),
+        **changes,
+    )
+
+
+def code(texts: Mapping[str, str], *, cut: bool = False) -> Code:
+    """A commit that holds these files."""
+    files = tuple(File(path, len(text), str(at)) for at, (path, text) in enumerate(texts.items()))
+    return Code("acme/terraform-provider-rocket", "9f3c1e", files, cut, lambda file: texts[file.path])
 
 
 @dataclass
@@ -56,7 +85,11 @@ class Told:
 
     repository_said: Repository | Unreadable | Exception | None = REPOSITORY
     releases_said: tuple[Release, ...] | Unreadable = ()
-    listing_said: Listing | Unreadable | None = None
+    published_said: Published | Unreadable | None = None
+    code_said: Code | Unreadable | None = None
+    branches: tuple[str, ...] = ()
+    pull_said: Pull | Unreadable | None = None
+    pages: Mapping[str, int | Unreadable] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
     @property
@@ -74,8 +107,24 @@ class Told:
     def releases(self, full_name: str) -> Any:
         return self._say(self.releases_said, full_name)
 
-    def provider(self, namespace: str, name: str) -> Any:
-        return self._say(self.listing_said, f"{namespace}/{name}")
+    def published(self, namespace: str, name: str, before: Any = None) -> Any:
+        return self._say(self.published_said, f"{namespace}/{name}")
+
+    def code(self, full_name: str, ref: str) -> Any:
+        return self._say(self.code_said, f"{full_name}@{ref}")
+
+    def has_branch(self, full_name: str, name: str) -> bool:
+        return name in self.branches
+
+    def pull(self, full_name: str, number: int) -> Any:
+        return self._say(self.pull_said, f"{full_name}#{number}")
+
+    def ask(self, address: str, kind: Any) -> Any:
+        """As the guarded client: a status for each address; what is not named is not there."""
+        said = self.pages.get(address, 404)
+        if isinstance(said, Unreadable):
+            raise said
+        return Answer(said, "", links.read(address), {}, b"")
 
     def page_of(self, namespace: str, name: str) -> str:
         return f"https://registry.example/{namespace}/{name}"

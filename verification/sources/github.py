@@ -1,25 +1,30 @@
-"""What does GitHub say? The only module that talks to it, through PyGithub.
+"""What does GitHub say? Its answers in our shapes; github_api.py asks, through PyGithub.
 
 Each answer is a frozen dataclass; each refusal one of NotFound, Denied and Unavailable. What was asked once is
 remembered for the life of the client: a run of checks sees one state of the world.
 """
 
+import base64
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
+from urllib.parse import quote
 
-import github
-import requests
 from django.conf import settings
+from github.Auth import Auth
 
 from integrations.repositories import BadAddress, parse_repository
-from verification.base import Denied, NotFound, Unavailable, Unreadable
+from verification.base import NotFound, Unavailable, Unreadable
+from verification.code import Code, File
+from verification.sources.github_api import TIMEOUT, Api, Gate, Memory, token_auth
 
-__all__ = ["Asset", "BadAddress", "GitHub", "Release", "Repository", "parse_repository"]
+__all__ = ["Asset", "BadAddress", "GitHub", "Pull", "Release", "Repository", "parse_repository"]
 
-TIMEOUT = 10  # seconds to connect, and between two parts of an answer
+MAX_FILE = 512 * 1024  # bytes of a file that is read for its text
 T = TypeVar("T")
+SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +43,20 @@ class Repository:
     licence_spdx: str
     language: str
     topics: tuple[str, ...]
+    html_url: str
+    owner_type: str = ""  # "Organization" or "User", blank where GitHub does not say
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A pull request. `state` is open or closed."""
+
+    number: int
+    title: str
+    state: str
+    merged: bool
+    draft: bool
+    author_id: int
     html_url: str
 
 
@@ -65,18 +84,22 @@ class Release:
 
 
 class GitHub:
-    """A client for one run. Base address and token come from the settings unless given."""
+    """A client for one run. Base address and token come from the settings unless given.
 
-    def __init__(self, base_url: str = "", token: str | None = None) -> None:
-        chosen = settings.GITHUB_TOKEN if token is None else token
-        self._client = github.Github(
-            base_url=base_url or settings.GITHUB_API_URL,
-            auth=github.Auth.Token(chosen) if chosen else None,
-            timeout=TIMEOUT,
-            retry=None,
-            seconds_between_requests=None,
-            user_agent="partner-portal",
-        )
+    `gate` counts the requests, `memory` keeps answers for later runs; without them nothing is counted or kept.
+    """
+
+    def __init__(
+        self,
+        base_url: str = "",
+        token: str | None = None,
+        *,
+        auth: Auth | None = None,
+        gate: Gate | None = None,
+        memory: Memory | None = None,
+    ) -> None:
+        chosen = auth or token_auth(settings.GITHUB_TOKEN if token is None else token)
+        self._api = Api(base_url or settings.GITHUB_API_URL, chosen, gate, memory, TIMEOUT)
         self._known: dict[str, Any] = {}
 
     def repository(self, full_name: str) -> Repository:
@@ -89,41 +112,48 @@ class GitHub:
         what = f"the releases of {full_name}"
         return _shaped(what, _releases, self._get(f"/repos/{full_name}/releases", what))
 
+    def code(self, full_name: str, ref: str) -> Code:
+        """The files of the commit that a tag or branch names; each is read when it is opened. Raises Unreadable."""
+        what = f"the code of {full_name} at {ref}"
+        commit = _shaped(what, _commit, self._get(f"/repos/{full_name}/commits/{quote(ref, safe='')}", what))
+        raw = self._get(f"/repos/{full_name}/git/trees/{commit}?recursive=1", what)
+        files, cut = _shaped(what, _tree, raw)
+        return Code(full_name, commit, files, cut, lambda file: self._file(full_name, file))
+
+    def has_branch(self, full_name: str, name: str) -> bool:
+        """Whether a branch has exactly that name. Raises Unreadable."""
+        try:
+            self._get(f"/repos/{full_name}/git/ref/heads/{quote(name, safe='/')}", f"the branches of {full_name}")
+        except NotFound:
+            return False
+        return True
+
+    def pull(self, full_name: str, number: int) -> Pull:
+        """A pull request by its number. Raises Unreadable."""
+        what = f"pull request {number} of {full_name}"
+        return _shaped(what, _pull, self._get(f"/repos/{full_name}/pulls/{number}", what))
+
     def close(self) -> None:
-        self._client.close()
+        self._api.close()
+
+    def _file(self, full_name: str, file: File) -> str:
+        """A file's text; what is no UTF-8 in it is replaced."""
+        what = f"{file.path} of {full_name}"
+        if file.size > MAX_FILE:
+            raise Unavailable(f"{what} has more than {MAX_FILE // 1024} KiB, so it was not read.")
+        return _shaped(what, _blob, self._get(f"/repos/{full_name}/git/blobs/{file.sha}", what))
 
     def _get(self, path: str, what: str) -> Any:
         """The parsed answer, asked once; a refusal is remembered too."""
         if path not in self._known:
             try:
-                self._known[path] = self._ask(path, what)
+                self._known[path] = self._api.get(path, what)
             except Unreadable as refusal:
                 self._known[path] = refusal
         answer = self._known[path]
         if isinstance(answer, Unreadable):
             raise answer
         return answer
-
-    def _ask(self, path: str, what: str) -> Any:
-        try:
-            return self._client.requester.requestJsonAndCheck("GET", path)[1]
-        except github.RateLimitExceededException as error:
-            raise Unavailable(f"GitHub's limit for our requests is used up, so {what} was not read.") from error
-        except github.BadCredentialsException as error:
-            raise Unavailable(f"GitHub does not accept the portal's token, so {what} was not read.") from error
-        except github.GithubException as error:
-            raise _refusal(error.status, what) from error
-        except (requests.RequestException, ValueError, RuntimeError, AssertionError) as error:
-            raise Unavailable(f"GitHub did not answer usably, so {what} was not read.") from error
-
-
-def _refusal(status: int, what: str) -> Unreadable:
-    """404 and 451 say that nothing is to be seen, 403 that we may not, all else is an outage."""
-    if status in {404, 451}:
-        return NotFound(f"GitHub does not show {what}: it does not exist or is not public.")
-    if status == 403:
-        return Denied(f"GitHub does not let the portal read {what}.")
-    return Unavailable(f"GitHub answered {status}, so {what} was not read.")
 
 
 def _shaped(what: str, shape: Callable[[Any], T], answer: Any) -> T:
@@ -164,6 +194,42 @@ def _repository(raw: Mapping[str, Any]) -> Repository:
         licence_spdx=text(licence.get("spdx_id")),
         language=text(raw.get("language")),
         topics=tuple(text(topic) for topic in raw.get("topics") or ()),
+        html_url=text(raw.get("html_url")),
+        owner_type=text(raw["owner"].get("type")),
+    )
+
+
+def _commit(raw: Mapping[str, Any]) -> str:
+    sha = text(raw["sha"])
+    if not SHA.fullmatch(sha):
+        raise ValueError("no commit")
+    return sha
+
+
+def _tree(raw: Mapping[str, Any]) -> tuple[tuple[File, ...], bool]:
+    """The files, folders and submodules apart, and whether the list is cut off."""
+    files = (entry for entry in raw["tree"] if entry.get("type") == "blob")
+    return tuple(_entry(entry) for entry in files), bool(raw.get("truncated"))
+
+
+def _entry(raw: Mapping[str, Any]) -> File:
+    return File(text(raw["path"]), _number(raw.get("size", 0)), _commit(raw))
+
+
+def _blob(raw: Mapping[str, Any]) -> str:
+    if raw.get("encoding") != "base64":
+        raise ValueError("another encoding")
+    return base64.b64decode(raw["content"]).decode("utf-8", "replace").replace("\x00", "")
+
+
+def _pull(raw: Mapping[str, Any]) -> Pull:
+    return Pull(
+        number=_number(raw["number"]),
+        title=text(raw.get("title"))[:200],
+        state=text(raw["state"]),
+        merged=bool(raw.get("merged") or raw.get("merged_at")),
+        draft=bool(raw.get("draft")),
+        author_id=_number((raw.get("user") or {}).get("id", 0)),
         html_url=text(raw.get("html_url")),
     )
 

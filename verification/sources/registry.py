@@ -1,33 +1,27 @@
-"""What does the provider registry say? A small client of its v1 API."""
+"""What does the provider registry say? A small client of its v1 API and, for what only it tells, of its internal v2.
+
+v2 is nobody's promise: everything of it that is missing is None, and whoever reads it can do without.
+"""
 
 import json
 import time
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 import requests
 from django.conf import settings
 
-from verification.base import Denied, NotFound, Unavailable, Unreadable
+from verification.base import Denied, NotFound, Unavailable
+from verification.publication import Published, look
 from verification.sources.github import text
 
+T = TypeVar("T")
 TIMEOUT = 10  # seconds to connect, and between two parts of an answer
 DEADLINE = 20  # seconds for the whole answer
-MAX_BYTES = 5 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """A provider as the registry lists it. `source` is the repository's address."""
-
-    full_name: str
-    tier: str
-    version: str
-    source: str
-    published_at: datetime | None
-    downloads: int
+MAX_BYTES = 10 * 1024 * 1024
+INCLUDE = "include=provider-versions,moved-to"
+HEADERS = {"Accept": "application/json", "User-Agent": "partner-portal"}
 
 
 class Registry:
@@ -35,62 +29,135 @@ class Registry:
 
     def __init__(self, base_url: str = "") -> None:
         self.base_url = (base_url or settings.REGISTRY_URL).rstrip("/")
-        self._known: dict[str, Listing | Unreadable] = {}
+        self._session = requests.Session()
 
-    def provider(self, namespace: str, name: str) -> Listing:
-        """The provider NAMESPACE/NAME. Raises Unreadable."""
-        wanted = f"{namespace}/{name}"
-        if wanted not in self._known:
-            try:
-                self._known[wanted] = self._read(namespace, name)
-            except Unreadable as refusal:
-                self._known[wanted] = refusal
-        answer = self._known[wanted]
-        if isinstance(answer, Unreadable):
-            raise answer
-        return answer
+    def close(self) -> None:
+        self._session.close()
 
-    def page_of(self, namespace: str, name: str) -> str:
+    def page_of(self, namespace: str, name: str, version: str = "latest") -> str:
         """Where people see the provider."""
-        return f"{self.base_url}/providers/{quote(namespace)}/{quote(name)}/latest"
+        return f"{self.base_url}/providers/{quote(namespace)}/{quote(name)}/{quote(version)}"
 
-    def _read(self, namespace: str, name: str) -> Listing:
-        address = f"{self.base_url}/v1/providers/{quote(namespace, safe='')}/{quote(name, safe='')}"
+    def published(self, namespace: str, name: str, before: Published | None = None) -> Published:
+        """What it has published of NAMESPACE/NAME; `before` is what it had at the last look. Raises Unreadable."""
+        return look(self, namespace, name, before)
+
+    def probe(self, namespace: str, name: str, etag: str = "") -> Published | None:
+        """The picture in the internal answer, without what belongs to one version; None where it still is the one
+        of that ETag. Raises Unreadable."""
+        address = f"{self.base_url}/v2/providers/{_part(namespace)}/{_part(name)}?{INCLUDE}"
+        status, tag, body = self._fetch(address, f"{namespace}/{name}", etag)
+        return None if status == 304 else _shaped(lambda: _internal(json.loads(body), tag))
+
+    def detail(self, namespace: str, name: str) -> Published:
+        """The picture in the public answer, which knows no warning and no move. Raises Unreadable."""
+        raw = self._json(f"v1/providers/{_part(namespace)}/{_part(name)}", f"{namespace}/{name}")
+        return _shaped(lambda: _public(raw))
+
+    def newest(self, namespace: str, name: str, version: str) -> Mapping[str, Any]:
+        """`platforms`, `protocols` and `docs` of one version. Raises Unreadable."""
+        wanted, place = f"{namespace}/{name}", f"v1/providers/{_part(namespace)}/{_part(name)}"
+        listed = self._json(f"{place}/versions", wanted)
+        pages = self._json(f"{place}/{_part(version)}", f"{wanted} {version}")
+        return _shaped(lambda: {**_built(listed, version), "docs": _pages(pages)})
+
+    def _json(self, path: str, wanted: str) -> Any:
+        body = self._fetch(f"{self.base_url}/{path}", wanted)[2]
+        return _shaped(lambda: json.loads(body))
+
+    def _fetch(self, address: str, wanted: str, etag: str = "") -> tuple[int, str, bytes]:
+        """Status (200 or 304), ETag and body, within the limits of size and time. Raises Unreadable."""
+        headers = HEADERS | ({"If-None-Match": etag} if etag else {})
+        until = time.monotonic() + DEADLINE
         try:
-            return _listing(json.loads(_fetch(address, f"{namespace}/{name}")))
+            with self._session.get(
+                address, timeout=TIMEOUT, stream=True, allow_redirects=False, headers=headers
+            ) as response:
+                if etag and response.status_code == 304:
+                    return 304, etag, b""
+                _refuse(response.status_code, wanted)
+                return 200, response.headers.get("ETag", "")[:200], _body(response, wanted, until)
         except (requests.RequestException, OSError) as error:
             raise Unavailable("The registry did not answer, so the provider was not read.") from error
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise Unavailable("The registry described the provider in a way that we do not understand.") from error
 
 
-def _fetch(address: str, wanted: str) -> bytes:
-    """The body, within the limits of size and time. Raises Unreadable and requests' exceptions."""
-    until = time.monotonic() + DEADLINE
-    headers = {"Accept": "application/json", "User-Agent": "partner-portal"}
-    with requests.get(address, timeout=TIMEOUT, stream=True, allow_redirects=False, headers=headers) as response:
-        if response.status_code == 404:
-            raise NotFound(f"The registry does not list {wanted}.")
-        if response.status_code in {401, 403}:
-            raise Denied(f"The registry does not let the portal read {wanted}.")
-        if response.status_code != 200:
-            raise Unavailable(f"The registry answered {response.status_code}, so {wanted} was not read.")
-        body = bytearray()
-        for part in response.iter_content(65536):
-            body += part
-            if len(body) > MAX_BYTES or time.monotonic() > until:
-                raise Unavailable(f"The registry's answer about {wanted} was too long or too slow.")
-        return bytes(body)
+def _refuse(status: int, wanted: str) -> None:
+    if status == 404:
+        raise NotFound(f"The registry does not list {wanted}.")
+    if status in {401, 403}:
+        raise Denied(f"The registry does not let the portal read {wanted}.")
+    if status != 200:
+        raise Unavailable(f"The registry answered {status}, so {wanted} was not read.")
 
 
-def _listing(raw: dict[str, Any]) -> Listing:
-    published = text(raw.get("published_at"))
-    downloads = raw.get("downloads")
-    return Listing(
-        full_name=f"{text(raw['namespace'])}/{text(raw['name'])}",
-        tier=text(raw.get("tier")),
-        version=text(raw["version"]),
-        source=text(raw["source"]),
-        published_at=datetime.fromisoformat(published) if published else None,
-        downloads=downloads if isinstance(downloads, int) else 0,
+def _body(response: requests.Response, wanted: str, until: float) -> bytes:
+    body = bytearray()
+    for part in response.iter_content(65536):
+        body += part
+        if len(body) > MAX_BYTES or time.monotonic() > until:
+            raise Unavailable(f"The registry's answer about {wanted} was too long or too slow.")
+    return bytes(body)
+
+
+def _shaped(shape: Callable[[], T]) -> T:
+    """The answer in our shape; an answer of another shape is an outage."""
+    try:
+        return shape()
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise Unavailable("The registry described the provider in a way that we do not understand.") from error
+
+
+def _internal(said: Mapping[str, Any], etag: str) -> Published:
+    own = said["data"]["attributes"]
+    included = [item for item in said.get("included") or () if isinstance(item, dict)]
+    number = own.get("repository-id")
+    return Published(
+        full_name=text(own["full-name"]),
+        source=text(own["source"]),
+        tier=text(own.get("tier")),
+        versions=tuple(text(i["attributes"]["version"]) for i in included if i.get("type") == "provider-versions"),
+        warning=text(own.get("warning")),
+        unlisted=bool(own.get("unlisted")),
+        moved_to=_moved(said["data"], included),
+        repository_id=number if isinstance(number, int) else None,
+        etag=etag,
     )
+
+
+def _moved(data: Mapping[str, Any], included: list[dict[str, Any]]) -> str:
+    """The full name of the provider that took its place; blank where none did."""
+    related = (data.get("relationships") or {}).get("moved-to") or {}
+    target = related.get("data") or {}
+    found = (i for i in included if (i.get("type"), i.get("id")) == (target.get("type"), target.get("id")))
+    return next((text(i["attributes"].get("full-name")) for i in found if target), text(target.get("id")))
+
+
+def _public(raw: Any) -> Published:
+    return Published(
+        full_name=f"{text(raw['namespace'])}/{text(raw['name'])}",
+        source=text(raw["source"]),
+        tier=text(raw.get("tier")) or ("official" if raw.get("official") else ""),
+        versions=tuple(text(version) for version in raw.get("versions") or (raw["version"],)),
+    )
+
+
+def _built(raw: Any, version: str) -> dict[str, Any]:
+    """Platforms and protocols of one version; None where the list does not hold it."""
+    mine = next((item for item in raw["versions"] if item["version"] == version), None)
+    if mine is None:
+        return {"platforms": None, "protocols": None}
+    platforms = (f"{text(p['os'])}_{text(p['arch'])}" for p in mine.get("platforms") or ())
+    return {"platforms": tuple(platforms), "protocols": tuple(text(p) for p in mine.get("protocols") or ())}
+
+
+def _pages(raw: Any) -> dict[str, int]:
+    """How many pages there are of each category, as the registry names categories."""
+    counted: dict[str, int] = {}
+    for page in raw["docs"]:
+        category = text(page.get("category")) or "other"
+        counted[category] = counted.get(category, 0) + 1
+    return counted
+
+
+def _part(name: str) -> str:
+    return quote(name, safe="")
