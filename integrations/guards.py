@@ -43,9 +43,11 @@ def why_not(predicate: Predicate, integration: "Integration") -> str:
 
 
 def _titles(integration: "Integration") -> str:
-    left = facts.missing_next(integration, integration.asking.now)
-    shown = "; ".join(r.title for r in left[:3])
-    return f"Still open: {shown}" + (f" and {len(left) - 3} more." if len(left) > 3 else ".")
+    return _listed("Still open", [r.title for r in facts.missing_next(integration, integration.asking.now)])
+
+
+def _listed(what: str, titles: list[str]) -> str:
+    return f"{what}: {'; '.join(titles[:3])}" + (f" and {len(titles) - 3} more." if len(titles) > 3 else ".")
 
 
 def _hold(integration: "Integration") -> str:
@@ -88,8 +90,20 @@ def changes_were_requested(integration: "Integration") -> bool:
 
 
 @guard("Write at least one finding first: it tells the partner what to change.")
-def a_finding_is_open(integration: "Integration") -> bool:
-    return facts.finding_counts(integration).get("open", 0) > 0
+def something_is_asked(integration: "Integration") -> bool:
+    """A finding, or a requirement that waits for the partner: the turn is handed over for either."""
+    return bool(
+        facts.finding_counts(integration).get("open", 0) or facts.partners_part(integration, integration.asking.now)
+    )
+
+
+def _partners_part(integration: "Integration") -> str:
+    return _listed("Still yours to settle", [m.title for m in facts.partners_part(integration, integration.asking.now)])
+
+
+@guard(_partners_part)
+def partners_part_done(integration: "Integration") -> bool:
+    return not facts.partners_part(integration, integration.asking.now)
 
 
 @guard(lambda i: f"{facts.finding_counts(i).get('open', 0)} of the findings wait for your answer.")

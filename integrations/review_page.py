@@ -148,8 +148,8 @@ def facts_for_reviewer(integration: Integration) -> dict[str, Any]:
     }
 
 
-def turn_for_reviewer(integration: Integration) -> dict[str, Any]:
-    """Whose turn it is, named as the program names it."""
+def turn_for_reviewer(integration: Integration, now: datetime) -> dict[str, Any]:
+    """Whose turn it is, named as the program names it, and what an approval waits for the partner to settle."""
     labels = {
         Holder.PARTNER: f"{integration.partner.name}’s turn",
         Holder.PROGRAM: "The program’s turn",
@@ -157,7 +157,12 @@ def turn_for_reviewer(integration: Integration) -> dict[str, Any]:
         Holder.THIRD_PARTY: "Waiting for others",
     }
     holder = integration.turn_holder
-    return {"turn_label": labels.get(holder, ""), "at_rest": holder == Holder.MACHINE}  # type: ignore[call-overload]
+    in_review = integration.stage == Stage.REVIEW
+    return {
+        "turn_label": labels.get(holder, ""),  # type: ignore[call-overload]
+        "at_rest": holder == Holder.MACHINE,
+        "partners_part": facts.partners_part(integration, now) if in_review else (),
+    }
 
 
 def why_not_decide(integration: Integration, user: Any) -> str:

@@ -16,6 +16,7 @@ REFUSALS = {
     "may_edit": "Only owners and editors of the company may do this.",
     "may_manage": "Only owners of the company may do this.",
     "may_decide": "Only a reviewer of the program may do this, and never on their own company's integration.",
+    "may_hold": "Only a reviewer of the program may do this, and never on their own company's integration.",
     "may_undo": "Only a reviewer of the program may undo a decision.",
     "may_reopen": "A withdrawn integration is opened again by its company, a declined one by a reviewer.",
     "may_assign": "Only people of the program may do this.",
@@ -63,6 +64,11 @@ def may_manage(integration: "Integration", user: Any) -> bool:
 def may_decide(integration: "Integration", user: Any) -> bool:
     """A reviewer, and never one of the integration's own company."""
     return user is not None and user.is_active and user.is_reviewer and not role_of(integration.partner, user)
+
+
+def may_hold(integration: "Integration", user: Any) -> bool:
+    """A reviewer; the machine too, where it found what a person has to decide."""
+    return user is None or may_decide(integration, user)
 
 
 def may_undo(integration: "Integration", user: Any) -> bool:

@@ -131,14 +131,22 @@ def turn_of(facts: Facts) -> Turn | None:
 
 
 def _in_review(facts: Facts) -> Turn:
-    if facts.review == ReviewState.CHANGES and facts.open_findings:
-        word = "finding" if facts.open_findings == 1 else "findings"
-        return Turn(Holder.PARTNER, f"Answer {facts.open_findings} {word}", "findings")
     if facts.review == ReviewState.CHANGES:
-        return Turn(Holder.PARTNER, "Request the review again", "step:request_again")
+        return _in_changes(facts)
     if facts.asked:
         return _for_missing(facts.asked)
     return Turn(Holder.PROGRAM, f"Review round {facts.round}", "review")
+
+
+def _in_changes(facts: Facts) -> Turn:
+    """The partner's own requirements come first, then the findings, then the next round."""
+    own = tuple(item for item in facts.missing if item.holder == Holder.PARTNER)
+    if own:
+        return _for_missing(own)
+    if facts.open_findings:
+        word = "finding" if facts.open_findings == 1 else "findings"
+        return Turn(Holder.PARTNER, f"Answer {facts.open_findings} {word}", "findings")
+    return Turn(Holder.PARTNER, "Request the review again", "step:request_again")
 
 
 def _in_support(facts: Facts) -> Turn:

@@ -7,8 +7,9 @@ from typing import Any
 
 from django.db import transaction
 
-from integrations import rules
+from integrations import facts, rules
 from integrations.models import Event, Finding, Integration, Membership, Role
+from integrations.states import ReviewState
 from integrations.workflow import perform
 from portal import mail
 
@@ -83,8 +84,12 @@ NOTICES: dict[str, Notice] = {
 
 
 def context_of(event: Event) -> dict[str, Any]:
-    """What every mail about an integration may say. `findings`: those that wait for the partner's answer."""
+    """What every mail about an integration may say.
+
+    `findings`: those that wait for the partner's answer; `items`: the requirements that do, in a round of changes.
+    """
     integration = event.integration
+    in_changes = integration is not None and integration.review_state == ReviewState.CHANGES
     tier = integration.edition.tier(event.data.get("tier") or integration.tier) if integration else None
     return {
         "event": event,
@@ -92,6 +97,7 @@ def context_of(event: Event) -> dict[str, Any]:
         "note": event.note,
         "data": event.data,
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
+        "items": facts.partners_part(integration, event.at) if integration and in_changes else (),
         "tier_name": tier.name if tier else "",
         "starts_at": moment(event.data.get("starts_at")),
         "times": [moment(text) for text in event.data.get("times", ())],

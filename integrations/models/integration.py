@@ -198,6 +198,7 @@ class Integration(FSMModelMixin, models.Model):
             guards.not_held,
             guards.changes_were_requested,
             guards.decision_is_final,
+            guards.partners_part_done,
             guards.findings_answered,
         ],
         custom={"label": "Request the review again", "tone": "good"},
@@ -213,7 +214,7 @@ class Integration(FSMModelMixin, models.Model):
             guards.not_held,
             guards.nobody_else_has_it,
             guards.review_was_requested,
-            guards.a_finding_is_open,
+            guards.something_is_asked,
         ],
         custom={"label": "Request changes", "tone": "warn", "decision": True, "mail": "changes_requested"},
     )
@@ -301,7 +302,7 @@ class Integration(FSMModelMixin, models.Model):
     @move(
         source=OPEN,
         target=None,
-        permission=rules.may_decide,
+        permission=rules.may_hold,
         conditions=[guards.not_held, guards.note_given],
         custom={"label": "Put on hold", "tone": "warn", "note": "What it waits for", "mail": "held"},
     )

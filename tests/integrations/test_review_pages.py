@@ -10,6 +10,7 @@ from integrations.actions import answers, reviewing
 from integrations.models import Finding, Integration, Membership, Message, Partner
 from integrations.workflow import perform
 from portal.accounts.models import User
+from tests.conftest import meet
 
 SignIn = Any
 
@@ -200,6 +201,7 @@ def test_a_finding_goes_from_open_to_fixed_to_verified(
     assert response["Location"] == f"/integrations/{rocket.uuid}/#finding-1"
     finding.refresh_from_db()
     assert (finding.state, finding.answer, finding.fixed_by) == ("fixed", "Signed in v1.4.2.", alice)
+    meet(rocket, alice, moment)
     perform(fresh(rocket), "request_again", by=alice, now=moment + timedelta(minutes=11))
     sign_in(rita).post(f"/findings/{finding.pk}/verify/")
     finding.refresh_from_db()

@@ -70,6 +70,7 @@ def test_a_reviewer_never_decides_on_their_own_companys_integration(
 
 def test_changes_are_requested_answered_and_verified(at: At, alice: Any, rita: Any, now: datetime) -> None:
     row = at("review")
+    meet(row, alice, now)
     with pytest.raises(NotAllowed, match="at least one finding"):
         perform(row, "request_changes", by=rita, now=now)
     finding = reviewing.raise_finding(row, "NO-3", "Add acceptance tests.", by=rita, now=now)

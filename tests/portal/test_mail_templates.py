@@ -15,6 +15,7 @@ from portal import mail
 from portal.accounts.models import User
 from portal.models import Email
 from portal.notices import NOTICES
+from tests.conftest import meet
 
 PLACE = "https://meet.example/rocket"
 NEWS = {
@@ -138,6 +139,7 @@ def test_a_mail_is_whole_without_a_note(rocket: Integration, sam: User, now: dat
 
 def test_changes_requested_lists_the_findings_that_wait(at: Any, alice: User, rita: User, now: datetime) -> None:
     row = at("review")
+    meet(row, alice, now)
     for text in ("Sign the release.", "Add a licence."):
         reviewing.raise_finding(row, row.edition.requirements()[0].id, text, by=rita, now=now)
     perform(row, "request_changes", by=rita, note="Nearly there.", now=now)
