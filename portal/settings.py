@@ -122,6 +122,7 @@ INSTALLED_APPS = [
     "integrations",
 ]
 MIDDLEWARE = [
+    "verification.views_hooks.hooks_first",  # machines wait for no session
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
@@ -319,6 +320,10 @@ PROGRAM_EDITIONS = env.pairs(
 )
 UNDO_MINUTES = env.number("UNDO_MINUTES", 10, doc="How long a decision can be undone before its mail goes.")
 CLAIM_MINUTES = env.number("CLAIM_MINUTES", 30, low=1, doc="How long a reviewer's claim lasts without activity.")
+SIGN_IN_AGAIN_MINUTES = env.number(
+    "SIGN_IN_AGAIN_MINUTES", 15, low=1, doc="How old a reviewer's last sign-in may be when they open a test account."
+)
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 60 * SIGN_IN_AGAIN_MINUTES
 UPLOAD_MAX_MB = env.number("UPLOAD_MAX_MB", 20, low=1, doc="Largest document a partner may upload, in megabytes.")
 
 # Work in the background: speed only, the sweep finds what a lost message left

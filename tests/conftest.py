@@ -2,9 +2,11 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from allauth.account.internal.flows.login import record_authentication
 from django.core.cache import cache
 
 from integrations import facts
@@ -123,12 +125,20 @@ def sam(db: None) -> User:
     return person("sam@program.example", "Sam Stone", is_staff=True, is_superuser=True)
 
 
+def note_sign_in(client: Any, user: User) -> None:
+    """Write into the session when the person signed in, as the sign-in page does."""
+    session = client.session
+    record_authentication(SimpleNamespace(session=session), user, "password")  # type: ignore[arg-type]
+    session.save()
+
+
 @pytest.fixture
 def sign_in(client: Any) -> Callable[[User], Any]:
     """A client in which a person is signed in."""
 
     def enter(user: User) -> Any:
         client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        note_sign_in(client, user)
         return client
 
     return enter

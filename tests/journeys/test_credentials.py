@@ -8,7 +8,7 @@ from django.utils import timezone
 from integrations.actions import reviewing
 from integrations.models import Integration, Partner
 from portal.models import Email
-from tests.conftest import begin
+from tests.conftest import PASSWORD, begin
 from tests.journeys.person import Person
 
 Visit = Callable[..., Person]
@@ -28,7 +28,9 @@ def test_an_account_is_opened_for_a_reason_and_withdrawn(
     visit(bob).go(address).sees("The test tenant").never_reads(SECRET)
     other.go(address).sees("Only Rita Reyes, who reviews this, can open these.").never_reads(SECRET)
     reviewer.go(address).press("Open it").sees("Say why: the reason is written down").never_reads(SECRET)
-    reviewer.write("Why you open it", "To run the acceptance tests.").press("Open it").sees(SECRET)
+    reviewer.write("Why you open it", "To run the acceptance tests.").press("Open it")
+    reviewer.sees("Confirm that it is you").never_reads(SECRET)
+    reviewer.write("Password", PASSWORD).press("Continue").sees(SECRET)
     reviewer.go(address).never_reads(SECRET)
     owner.go(address).sees("Rita Reyes: ", "To run the acceptance tests.").shot("credentials")
     told = mail_to(alice.email, "credential_revealed")

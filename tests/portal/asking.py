@@ -9,12 +9,14 @@ from django.db import close_old_connections, transaction
 from django.test import Client
 
 from integrations.models import Event
+from tests.conftest import note_sign_in
 
 
 def client_of(user: Any) -> Client:
     client = Client(raise_request_exception=False)
     if user is not None:
         client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+        note_sign_in(client, user)
     return client
 
 

@@ -1,15 +1,20 @@
 """The value of a test account is on one answer, for one person, and nowhere else."""
 
+from datetime import timedelta
+from urllib.parse import unquote
 from uuid import uuid4
 
 import pytest
+import time_machine
 from django.http import Http404
+from django.utils import timezone
 from django.views.debug import SafeExceptionReporterFilter
 
 from integrations.actions import credentials
 from integrations.models import Credential, CredentialUse, Integration
 from integrations.vault import Secret
 from integrations.views.handing import requirement
+from tests.conftest import PASSWORD
 from tests.integrations.handing.pages import place, press, read
 from tests.integrations.test_credentials import ASKED, VALUE
 
@@ -55,6 +60,31 @@ def test_account_revealed_once_to_its_reviewer(kept, rita, sign_in):
     assert "no-store" in answer.headers["Cache-Control"]
     assert "c0rrect-h0rse" not in client.get(where).content.decode()
     assert CredentialUse.objects.get().reason == "To run it."
+
+
+def test_account_revealed_after_a_fresh_sign_in_alone(kept, rita, sign_in, settings):
+    client, where = sign_in(rita), place(kept.integration, ASKED)
+    pressed = {"act": "reveal", "uuid": str(kept.uuid), "reason": "To run it."}
+    with time_machine.travel(timezone.now() + timedelta(minutes=settings.SIGN_IN_AGAIN_MINUTES)):
+        asked = client.post(where, pressed)
+        assert unquote(asked["Location"]) == f"/accounts/reauthenticate/?next={where}"
+        assert CredentialUse.objects.count() == 0
+        wrong = client.post(asked["Location"], {"password": "not hers"})
+        assert "c0rrect-h0rse" not in wrong.text
+        answer = client.post(asked["Location"], {"password": PASSWORD})
+        assert "c0rrect-h0rse-77" in answer.text
+        assert "no-store" in answer.headers["Cache-Control"]
+    assert CredentialUse.objects.get().reason == "To run it."
+
+
+def test_account_revealed_to_who_has_no_password_to_be_asked_for(kept, rita, sign_in, settings):
+    rita.set_unusable_password()
+    rita.save()
+    client = sign_in(rita)
+    with time_machine.travel(timezone.now() + timedelta(minutes=settings.SIGN_IN_AGAIN_MINUTES)):
+        answer = press(client, kept.integration, ASKED, "reveal", uuid=str(kept.uuid), reason="To run it.")
+    assert (answer.status_code, CredentialUse.objects.count()) == (409, 0)
+    assert "Sign out and in again first" in read(answer)
 
 
 def test_account_revealed_without_a_reason(kept, rita, sign_in):
