@@ -13,6 +13,8 @@ WORDS: dict[str, tuple[str, str, str]] = {
     "answered": ("answered “{title}”", "neutral", "check"),
     "not_needed": ("said that “{title}” is not needed", "neutral", "minus"),
     "checked": ("checked “{title}”: {outcome}", "neutral", "search-check"),
+    "check_failed": ("found that “{title}” no longer holds", "bad", "circle-x"),
+    "check_passed": ("found that “{title}” holds again", "good", "circle-check"),
     "waived": ("waived “{title}” until {until_day}", "warn", "shield-off"),
     "waiver_ended": ("ended a waiver", "neutral", "shield"),
     "advance": ("completed a step: {to_step} is next", "good", "arrow-right"),

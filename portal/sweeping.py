@@ -9,7 +9,7 @@ from django.db import close_old_connections
 from integrations import sweep as integrations_sweep
 from portal import alerts, mail
 from portal.models import Heartbeat
-from verification import jobs
+from verification import jobs, kept, nightly
 from verification.support import sweep as clocks
 
 logger = logging.getLogger(__name__)
@@ -18,7 +18,9 @@ JOBS: dict[str, Callable[[datetime], int]] = {
     "clocks": clocks.sweep_due,
     "alerts": alerts.tell_due,
     "mails": mail.deliver_due,
+    "nights": nightly.plan,
     "checks": jobs.run_due,
+    "answers": kept.forget_unused,
     "turns": integrations_sweep.refresh_due,
     "credentials": integrations_sweep.tend_credentials,
 }

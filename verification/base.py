@@ -65,7 +65,8 @@ class Result:
     numbers, lists and mappings of them) that the next run finds in Subject.known; they are kept when the outcome is
     PASS, WARN or FAIL, and a key that is not named keeps its value. `absent` names what a source answered that it
     does not have: where it was seen before, the runner asks again a day later before it says so (a check may as
-    well let NotFound pass). `retry_at`: with ERROR, from when on it makes sense to look again.
+    well let NotFound pass). `retry_at`: with ERROR, from when on it makes sense to look again. `freeze` says why
+    nothing may go on before a person has decided, as with a repository in other hands.
     """
 
     outcome: Outcome
@@ -76,6 +77,7 @@ class Result:
     remember: Mapping[str, Any] = field(default_factory=dict)
     absent: str = ""
     retry_at: datetime | None = None
+    freeze: str = ""
 
 
 def conflict(what: str, *claims: Evidence, looked_at: tuple[tuple[str, str], ...] = ()) -> Result:

@@ -1,7 +1,9 @@
 """Which checks are to be run, and when? One open row an integration, claimed by a conditional update."""
 
 import logging
+import time
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from celery import current_app
@@ -12,37 +14,46 @@ from django.utils import timezone
 from integrations import rules
 from integrations.models import Integration
 from integrations.workflow import NotAllowed
+from verification import clients
 from verification.base import Outcome
 from verification.models import CheckRun
-from verification.runner import checked, retry_at, run
+from verification.runner import Ran, checked, retry_at, run
 
 log = logging.getLogger(__name__)
 CLAIM = timedelta(minutes=5)
+SECONDS = 60.0  # that one round of due runs may take before others have their turn
 
 
-def enqueue(integration: Integration, by: Any, now: datetime) -> CheckRun | None:
+def enqueue(integration: Integration, by: Any = None, now: datetime | None = None, reason: str = "") -> CheckRun | None:
     """Ask for the checks of an integration, at once. None where its edition has nothing to check.
 
     A run that is open already is brought forward; one that is just at work will be run once more.
     """
+    now = now or timezone.now()
     if not checked(integration) or not integration.is_open:
         return None
-    job = _bring_forward(integration, by, now) or _open(integration, by, now)
+    job = _bring_forward(integration, by, now, reason) or open_run(integration, by, now, due_at=now, reason=reason)
     transaction.on_commit(lambda: _nudge(job.pk))
     return job
 
 
-def _bring_forward(integration: Integration, by: Any, now: datetime) -> CheckRun | None:
+def _bring_forward(integration: Integration, by: Any, now: datetime, reason: str) -> CheckRun | None:
     mine = CheckRun.objects.open().filter(integration=integration)
-    mine.update(requested_by=by, requested_at=now, due_at=now, attempts=0)
+    mine.update(requested_by=by, requested_at=now, due_at=now, attempts=0, nightly=False, reason=reason[:120], done=[])
     return mine.first()
 
 
-def _open(integration: Integration, by: Any, now: datetime) -> CheckRun:
+def open_run(
+    integration: Integration, by: Any, now: datetime, *, due_at: datetime, nightly: bool = False, reason: str = ""
+) -> CheckRun:
+    """The integration's open run: a new one, or the one that somebody opened at the same moment."""
     try:
         with transaction.atomic():
-            return CheckRun.objects.create(integration=integration, requested_by=by, requested_at=now, due_at=now)
-    except IntegrityError:  # somebody asked at the same moment
+            return CheckRun.objects.create(
+                integration=integration, requested_by=by, requested_at=now, due_at=due_at, nightly=nightly,
+                reason=reason[:120],
+            )  # fmt: skip
+    except IntegrityError:
         return CheckRun.objects.open().get(integration=integration)
 
 
@@ -56,33 +67,66 @@ def _nudge(pk: int) -> None:
         log.warning("no worker was told of run %s; the sweep will find it", pk)
 
 
-def run_due(now: datetime | None = None, limit: int = 50) -> int:
-    """Run what is due. Returns how many runs were taken."""
-    due = list(CheckRun.objects.due(now or timezone.now()).values_list("pk", flat=True)[:limit])
-    return sum(run_one(pk, now) for pk in due)
+def run_due(now: datetime | None = None, limit: int = 50, seconds: float = SECONDS) -> int:
+    """Run what is due, until so many were taken or so much time is gone. Returns how many runs were taken."""
+    until = time.monotonic() + seconds
+    taken = 0
+    for pk in list(CheckRun.objects.due(now or timezone.now()).values_list("pk", flat=True)[:limit]):
+        if time.monotonic() > until:
+            break
+        taken += run_one(pk, now)
+    return taken
 
 
 def run_one(pk: int, now: datetime | None = None) -> bool:
     """Take one run, if it is due and in nobody's hands. Returns whether it was taken."""
     moment = now or timezone.now()
-    if not CheckRun.objects.due(moment).filter(pk=pk).update(claimed_until=moment + CLAIM):
+    job = _claim(pk, moment)
+    if job is None:
         return False
-    job = CheckRun.objects.select_related("integration__partner").get(pk=pk)
-    attempt = job.attempts + 1
-    outcome = run(job.integration, now=moment, attempt=attempt) if job.integration.is_open else Outcome.PASS
-    _settle(job, outcome, attempt, now or timezone.now())
+    ran = Ran(Outcome.PASS)
+    if job.integration.is_open:
+        read = clients.sources(background=job.nightly)
+        ran = run(
+            job.integration, now=moment, sources=read, attempt=job.attempts, progress=partial(_progress, job, now)
+        )
+    _settle(job, ran, now or timezone.now())
     return True
 
 
-def _settle(job: CheckRun, outcome: Outcome, attempt: int, now: datetime) -> None:
+def _claim(pk: int, now: datetime) -> CheckRun | None:
+    """Take the run in hand. It is due again after a pause, should whoever has it die with it."""
+    with transaction.atomic():
+        job = CheckRun.objects.due(now).select_for_update(of=("self",), skip_locked=True).filter(pk=pk).first()
+        if job is None:
+            return None
+        job.attempts += 1
+        job.claimed_until, job.due_at, job.done = now + CLAIM, max(retry_at(job.attempts, now), now + CLAIM), []
+        job.save(update_fields=["attempts", "claimed_until", "due_at", "done"])
+    return CheckRun.objects.select_related("integration__partner").get(pk=pk)
+
+
+def _progress(job: CheckRun, now: datetime | None, key: str) -> None:
+    """One check is done: pages may show it, and the run stays in our hands."""
+    job.done = [*job.done, key]
+    mine = CheckRun.objects.filter(pk=job.pk, requested_at=job.requested_at)
+    mine.update(done=job.done, claimed_until=(now or timezone.now()) + CLAIM)
+
+
+def _settle(job: CheckRun, ran: Ran, now: datetime) -> None:
     """Close the run, or leave it open until the outage is tried again. One asked for anew meanwhile stays due."""
     as_asked = CheckRun.objects.filter(pk=job.pk, requested_at=job.requested_at)
-    if outcome == Outcome.ERROR:
-        settled = as_asked.update(attempts=attempt, due_at=retry_at(attempt, now), claimed_until=None)
+    if ran.retry_at is not None:
+        settled = as_asked.update(due_at=ran.retry_at + _spread(job), claimed_until=None)
     else:
-        settled = as_asked.update(attempts=attempt, finished_at=now, claimed_until=None)
+        settled = as_asked.update(finished_at=now, claimed_until=None)
     if not settled:
         CheckRun.objects.filter(pk=job.pk).update(claimed_until=None)
+
+
+def _spread(job: CheckRun) -> timedelta:
+    """After a limit not all of the night's runs begin at the same moment."""
+    return timedelta(seconds=job.integration_id * 37 % 1800) if job.nightly else timedelta(0)
 
 
 def may_ask(integration: Integration, user: Any) -> bool:
@@ -96,4 +140,4 @@ def ask(integration: Integration, by: Any, now: datetime) -> CheckRun | None:
         raise NotAllowed(rules.REFUSALS["may_edit"], "may")
     if not integration.is_open:
         raise NotAllowed("The integration has ended, so there is nothing to look at again.", "gone")
-    return enqueue(integration, by, now)
+    return enqueue(integration, by, now, "Asked for")

@@ -78,9 +78,10 @@ def safely(key: str, subject: Subject, sources: Any) -> Result:
     except NotHere as reason:
         return Result(Outcome.NOT_RUN, f"Not looked at: {reason}")
     except NotFound as answer:
-        return Result(Outcome.FAIL, str(answer))
+        return Result(Outcome.FAIL, str(answer), absent=str(answer))
     except Unreadable as refusal:
-        return Result(Outcome.ERROR, f"We could not look: {refusal}")
+        until = getattr(refusal, "until", None)
+        return Result(Outcome.ERROR, f"We could not look: {refusal}", retry_at=until)
     except Exception:
         log.exception("check %s failed on %s", key, subject.repository)
         return Result(Outcome.ERROR, "We could not complete this check. The fault is ours.")

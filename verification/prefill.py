@@ -3,6 +3,7 @@
 from typing import Any
 
 from integrations.repositories import BadAddress, parse_repository, product_of
+from verification import clients
 from verification.base import NotFound, Unreadable
 from verification.sources.github import GitHub, Release, Repository
 
@@ -22,7 +23,7 @@ def prefill(address: str, client: GitHub | None = None) -> dict[str, Any]:
         values["repository"] = parse_repository(address)
     except BadAddress as sentence:
         return values | {"error": str(sentence)}
-    client = client or GitHub()
+    client = client or clients.github()
     try:
         repository = client.repository(values["repository"])
     except NotFound:

@@ -1,6 +1,10 @@
-"""How are an integration's checks run? Read once, run each, keep what they said, hand the verdicts down."""
+"""How are an integration's checks run? Read once, run each, keep what they said, hand the verdicts down.
 
-from collections.abc import Collection, Sequence
+Each check's result is written as soon as it is there, so that a page can show it while the others still look.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -9,14 +13,26 @@ from django.db import transaction
 from integrations import facts
 from integrations.actions.answers import record_checks
 from integrations.models import Integration
-from integrations.programs.base import Requirement
-from verification import looking
-from verification.base import CHECKS, Outcome, Result, Subject, worst
-from verification.models import CheckResult
+from integrations.programs.base import Kind, Requirement
+from integrations.states import Holder
+from integrations.workflow import perform
+from verification import clients, looking, observations
+from verification.base import CHECKS, FRESH, Outcome, Result, Subject, worst
+from verification.models import CheckResult, Observation
 from verification.sources import Sources
 
 Found = dict[str, Result]
+Progress = Callable[[str], None]
 BACKOFF = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
+FROZEN = f"{observations.SEEN}frozen"
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What came of a run: the worst outcome and, after an outage, when to look again."""
+
+    outcome: Outcome
+    retry_at: datetime | None = None
 
 
 def retry_at(attempt: int, now: datetime) -> datetime:
@@ -31,8 +47,14 @@ def checked(integration: Integration) -> tuple[Requirement, ...]:
     return tuple(r for r in every if r.checks and facts.applies(r, integration))
 
 
-def subject_of(integration: Integration) -> Subject:
-    """The integration as plain values."""
+def keys_of(requirements: Sequence[Requirement]) -> list[str]:
+    """Their checks, each once, in the path's order."""
+    return list(dict.fromkeys(key for requirement in requirements for key in requirement.checks))
+
+
+def subject_of(integration: Integration, now: datetime | None = None) -> Subject:
+    """The integration as plain values, with what earlier runs recorded."""
+    more = {} if now is None else {"now": now}
     return looking.subject_of(
         integration.program,
         integration.edition,
@@ -40,7 +62,24 @@ def subject_of(integration: Integration) -> Subject:
         name=integration.name,
         repository_id=integration.repository_id,
         repository_owner_id=integration.repository_owner_id,
+        category=integration.category,
+        tier=integration.tier,
+        tier_request=integration.tier_request,
+        standing=str(integration.standing),
+        homepage=integration.homepage,
+        description=integration.description,
+        answers=_answers(integration),
+        known=observations.known(integration),
+        **more,
     )
+
+
+def _answers(integration: Integration) -> dict[str, dict[str, Any]]:
+    """What was answered in forms, by requirement, in the path's order."""
+    states, edition = facts.states_of(integration), integration.edition
+    every = (*edition.requirements(), *(r for tier in edition.tiers for r in tier.requirements))
+    forms = (r.id for r in every if r.kind == Kind.FORM and r.id in states)
+    return {id: states[id].data for id in forms if states[id].data}
 
 
 def run(
@@ -50,37 +89,61 @@ def run(
     now: datetime,
     sources: Sources | None = None,
     attempt: int = 1,
-) -> Outcome:
+    progress: Progress = lambda key: None,
+) -> Ran:
     """Run the checks of these requirements, of all where None, and write down what they said.
 
-    Returns the worst outcome. `attempt` counts from 1 and decides when an outage is tried again.
+    `attempt` counts from 1 and decides when an outage is tried again; `progress` is told each finished check.
     """
     requirements = [r for r in checked(integration) if requirement_ids is None or r.id in requirement_ids]
-    keys = list(dict.fromkeys(key for r in requirements for key in r.checks))
-    subject, clients = subject_of(integration), sources or Sources()
-    found = looking.look(keys, subject, clients)
-    with transaction.atomic():
-        for key, result in found.items():
+    subject, read = subject_of(integration, now), sources or clients.sources()
+    found: Found = {}
+    for key in keys_of(requirements):
+        result = observations.settle(integration, subject, key, looking.safely(key, subject, read), now)
+        with transaction.atomic():
             _keep(integration, key, result, now)
-        for requirement in requirements:
-            _hand_down(integration, requirement, found, now, attempt)
-    return worst(result.outcome for result in found.values())
+        found[key] = result
+        progress(key)
+    again = _again(found, attempt, now)
+    for requirement in requirements:
+        _hand_down(integration, requirement, found, again, now)
+    _freeze(integration, found, now)
+    return Ran(worst(result.outcome for result in found.values()), again)
+
+
+def _again(found: Found, attempt: int, now: datetime) -> datetime | None:
+    """When to look again after an outage: as the source says, else after a pause; None where there was none."""
+    outages = [result for result in found.values() if result.outcome == Outcome.ERROR]
+    said = [result.retry_at for result in outages if result.retry_at is not None and result.retry_at > now]
+    return max(said, default=retry_at(attempt, now)) if outages else None
 
 
 def _keep(integration: Integration, key: str, result: Result, now: datetime) -> None:
-    CheckResult.objects.create(
+    """Write the result; the same as the last one is only confirmed. What it recorded is kept."""
+    row = CheckResult(
         integration=integration,
         key=key,
         version=CHECKS[key].version if key in CHECKS else 0,
-        outcome=result.outcome,
+        outcome=str(result.outcome),
         summary=result.summary[:500],
         evidence=[evidence.as_dict() for evidence in result.evidence],
         looked_at=[list(pair) for pair in result.looked_at],
+        advice=result.advice[:500],
         at=now,
+        confirmed_at=now,
     )
+    last = CheckResult.objects.filter(integration=integration, key=key).first()
+    if last is not None and last.says_the_same(row):
+        CheckResult.objects.confirm(last.pk, now)
+    else:
+        row.save()
+    if result.outcome in observations.ANSWERED:
+        observations.remember(integration, key, result.remember, now)
 
 
-def _hand_down(integration: Integration, requirement: Requirement, found: Found, now: datetime, attempt: int) -> None:
+def _hand_down(
+    integration: Integration, requirement: Requirement, found: Found, again: datetime | None, now: datetime
+) -> None:
     mine = {key: found[key] for key in requirement.checks}
     outcome = worst(result.outcome for result in mine.values())
     record_checks(
@@ -89,21 +152,41 @@ def _hand_down(integration: Integration, requirement: Requirement, found: Found,
         outcome=outcome,
         summary=" ".join(result.summary for result in mine.values() if result.outcome == outcome),
         detail=[_detail(key, result) for key, result in mine.items()],
-        retry_at=retry_at(attempt, now) if outcome == Outcome.ERROR else None,
+        retry_at=again if outcome == Outcome.ERROR else None,
+        fresh_until=now + min(fresh(key) for key in mine),
         now=now,
     )
+
+
+def fresh(key: str) -> timedelta:
+    """How long an answer of this check counts."""
+    return CHECKS[key].fresh if key in CHECKS else FRESH
+
+
+def _freeze(integration: Integration, found: Found, now: datetime) -> None:
+    """Put a listed integration on hold where a person has to decide before anything goes on; once for each reason."""
+    why = next((result.freeze for result in found.values() if result.freeze), "")
+    row = Integration.objects.get(pk=integration.pk)
+    if not why or not row.is_listed or row.hold:
+        return
+    told, is_new = Observation.objects.get_or_create(
+        integration=row, key=FROZEN, defaults={"value": why, "source": "runner", "since": now, "confirmed_at": now}
+    )
+    if is_new or told.value != why:
+        told.value, told.since, told.confirmed_at = why, now, now
+        told.save()
+        perform(row, "put_on_hold", by=None, note=why, now=now, waits_for=str(Holder.PROGRAM))
 
 
 def _detail(key: str, result: Result) -> dict[str, Any]:
     """What a page shows of one check, as JSON."""
     check = CHECKS.get(key)
-    looked_at: Sequence[tuple[str, str]] = result.looked_at
     return {
         "key": key,
         "title": check.title if check else key,
-        "advice": check.advice if check else "",
+        "advice": result.advice or (check.advice if check else ""),
         "outcome": str(result.outcome),
         "summary": result.summary,
         "evidence": [evidence.as_dict() for evidence in result.evidence],
-        "looked_at": ", ".join(f"{thing} {revision}" for thing, revision in looked_at),
+        "looked_at": ", ".join(f"{thing} {revision}" for thing, revision in result.looked_at),
     }

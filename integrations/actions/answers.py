@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from integrations import rules
+from integrations.actions import reviewing
 from integrations.history import record
 from integrations.models import Draft, Integration, Partner, RequirementState
 from integrations.programs.base import Requirement, Scope, Who
@@ -185,10 +186,12 @@ def record_checks(
     detail: list[dict[str, Any]],
     retry_at: datetime | None,
     now: datetime,
+    fresh_until: datetime | None = None,
 ) -> None:
     """Write down what the machine found for one requirement. An event only where the outcome changed.
 
-    An outage of ours changes nothing that was found before: the last finding stays, with when we try again.
+    An outage of ours changes nothing that was found before: the last finding stays, with when we try again, and
+    grows old. In a listed integration a failure opens a finding, and what passes again settles it.
     """
     with changing(integration, rules.may_see, by=None, now=now) as row:
         requirement = requirement_of(row, requirement_id)
@@ -197,12 +200,26 @@ def record_checks(
         state.retry_at = retry_at
         if outcome != Status.ERROR or was not in FOUND:
             state.status, state.summary, state.detail = Status(outcome), summary[:500], detail
-            state.given_at = now
+            state.given_at, state.fresh_until = now, fresh_until
         state.save()
-        if was != state.status:
+        verb, told = _turned(row, state, summary, now)
+        if was != state.status or told:
             record(
-                row, "checked", by=None, now=now, note=summary, requirement=requirement_id, title=requirement.title,
-                outcome=outcome, was=was,
+                row, verb, by=None, now=now, note=summary, requirement=requirement_id, title=requirement.title,
+                outcome=str(state.status), was=was, **told,
             )  # fmt: skip
         else:
             row.version -= 1  # nobody's page is out of date because a machine found the same again
+
+
+def _turned(row: Integration, state: RequirementState, summary: str, now: datetime) -> tuple[str, dict[str, Any]]:
+    """The event's verb and what it tells besides, once a listed integration's requirement has turned."""
+    if row.is_listed and state.status == Status.FAIL and not state.is_waived(now):
+        finding = reviewing.open_by_machine(row, state.requirement_id, summary, now=now)
+        if finding is not None and finding.due_at is not None:
+            return "check_failed", {"finding": finding.number, "due": finding.due_at.isoformat()}
+    if state.status in (Status.PASS, Status.WARN):
+        finding = reviewing.settle_by_machine(row, state.requirement_id, now=now)
+        if finding is not None:
+            return "check_passed", {"finding": finding.number}
+    return "checked", {}

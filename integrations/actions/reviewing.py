@@ -7,11 +7,13 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Max
 
-from integrations import rules
+from integrations import clock, rules
 from integrations.history import record
 from integrations.models import Finding, Integration, Look, Message, ReviewerProfile
 from integrations.states import ReviewState, Stage
-from integrations.workflow import NotAllowed, changing
+from integrations.workflow import PROGRAM_CALENDAR, NotAllowed, changing
+
+FINDING_DAYS = 10  # business days that a company has once a check of a listed integration fails
 
 
 def claim(integration: Integration, *, by: Any, now: datetime) -> Integration:
@@ -71,6 +73,33 @@ def raise_finding(integration: Integration, requirement_id: str, text: str, *, b
             row, "finding_raised", by=by, now=now, note=text, internal=True, finding=finding.number,
             requirement=requirement_id,
         )  # fmt: skip
+    return finding
+
+
+def open_by_machine(row: Integration, requirement_id: str, text: str, *, now: datetime) -> Finding | None:
+    """What was met in a listed integration no longer is: a finding with a due date. None where there is one already.
+
+    Call with the integration locked.
+    """
+    mine = row.findings.filter(requirement_id=requirement_id).exclude(due_at=None)
+    if mine.exclude(state=Finding.State.VERIFIED).exists():
+        return None
+    highest = row.findings.aggregate(top=Max("number"))["top"] or 0
+    return row.findings.create(
+        number=highest + 1, round=row.review_round, requirement_id=requirement_id, text=text[:4000],
+        raised_at=now, due_at=clock.due_business(now, FINDING_DAYS, PROGRAM_CALENDAR),
+    )  # fmt: skip
+
+
+def settle_by_machine(row: Integration, requirement_id: str, *, now: datetime) -> Finding | None:
+    """The machine found it met again, which settles its own finding. None where there was none."""
+    mine = row.findings.filter(requirement_id=requirement_id).exclude(due_at=None)
+    finding = mine.exclude(state=Finding.State.VERIFIED).first()
+    if finding is not None:
+        finding.state, finding.verified_at = Finding.State.VERIFIED, now
+        finding.answer = finding.answer or "The portal looked again and found it in order."
+        finding.fixed_at = finding.fixed_at or now
+        finding.save()
     return finding
 
 

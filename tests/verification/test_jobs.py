@@ -8,7 +8,9 @@ from tests.conftest import NOW, begin
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from verification import jobs
+from verification.base import Outcome
 from verification.models import CheckResult, CheckRun
+from verification.runner import Ran
 
 NAME = "acme/terraform-provider-rocket"
 MINUTE = timedelta(minutes=1)
@@ -88,7 +90,7 @@ def test_run_asked_for_anew_while_it_is_at_work_stays_due(provider, alice, nobod
     job = CheckRun.objects.get()
     CheckRun.objects.filter(pk=job.pk).update(claimed_until=NOW + jobs.CLAIM)
     jobs.enqueue(provider, alice, NOW + MINUTE)
-    jobs._settle(job, "pass", 1, NOW + MINUTE)
+    jobs._settle(job, Ran(Outcome.PASS), NOW + MINUTE)
     again = CheckRun.objects.get()
     assert (again.finished_at, again.claimed_until, again.due_at) == (None, None, NOW + MINUTE)
 

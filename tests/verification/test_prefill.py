@@ -5,6 +5,7 @@ from tests.fakes.github.server import Repo
 from verification.prefill import FILLED, prefill
 
 NAME = "acme/terraform-provider-rocket-launcher"
+pytestmark = pytest.mark.django_db  # what GitHub allows is counted there
 
 
 @pytest.mark.github

@@ -8,7 +8,7 @@ from tests.conftest import NOW, begin
 from tests.verification.told import REPOSITORY, Told, published, release
 from verification.base import CHECKS, Check, Outcome, Result, Unavailable
 from verification.models import CheckResult
-from verification.runner import checked, retry_at, run, subject_of
+from verification.runner import Ran, checked, retry_at, run, subject_of
 
 GOOD = {"releases_said": (release("v1.0.0"),), "published_said": published()}
 
@@ -24,8 +24,7 @@ def statuses(row):
 
 
 def test_run_hands_each_verdict_down(provider):
-    worst = run(provider, now=NOW, sources=Told(**GOOD))
-    assert worst == Outcome.PASS
+    assert run(provider, now=NOW, sources=Told(**GOOD)) == Ran(Outcome.PASS)
     assert statuses(provider) == {r.id: "pass" for r in checked(provider)}
 
 
@@ -55,9 +54,9 @@ def test_worst_check_decides_for_the_requirement(provider):
 
 
 def test_outage_is_ours_and_tried_again(provider):
-    outcome = run(provider, now=NOW, sources=Told(Unavailable("Down."), **GOOD))
+    ran = run(provider, now=NOW, sources=Told(Unavailable("Down."), **GOOD))
     state = RequirementState.objects.get(integration=provider, requirement_id="TP-LIC")
-    assert outcome == Outcome.ERROR
+    assert ran == Ran(Outcome.ERROR, NOW + timedelta(minutes=10))
     assert (state.status, state.summary) == ("error", "We could not look: Down.")
     assert state.retry_at == NOW + timedelta(minutes=10)
 
@@ -81,7 +80,7 @@ def test_fault_of_a_check_is_ours(provider, monkeypatch):
 
 def test_check_that_has_gone_is_not_run(provider, monkeypatch):
     monkeypatch.delitem(CHECKS, "repository.licence")
-    assert run(provider, {"TP-LIC"}, now=NOW, sources=Told(**GOOD)) == Outcome.NOT_RUN
+    assert run(provider, {"TP-LIC"}, now=NOW, sources=Told(**GOOD)).outcome == Outcome.NOT_RUN
     assert statuses(provider) == {"TP-LIC": "not_run"}
 
 

@@ -63,6 +63,14 @@ class CheckResult(models.Model):
             raise TypeError("Results are append-only.")
         super().save(*args, **kwargs)
 
+    def says_the_same(self, other: "CheckResult") -> bool:
+        """Whether the same version of the check said the same of the same state; moments of evidence apart."""
+        return self._said() == other._said()
+
+    def _said(self) -> tuple[object, ...]:
+        seen = [{name: value for name, value in item.items() if name != "at"} for item in self.evidence]
+        return (self.version, self.outcome, self.summary, self.advice, seen, self.looked_at)
+
     @property
     def last_seen(self) -> datetime:
         """When it was last found so."""

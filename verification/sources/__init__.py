@@ -1,4 +1,4 @@
-"""Where is read from? The clients of one run of checks, made from the settings."""
+"""Where is read from? The clients of one run of checks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,7 +21,10 @@ def outbound() -> Outbound:
 
 @dataclass(frozen=True)
 class Sources:
-    """The clients of one run. What was read once is remembered, so that all checks see one state of the world."""
+    """The clients of one run. What was read once is remembered, so that all checks see one state of the world.
+
+    The portal's own, which count their requests and keep answers, are made by verification.clients.
+    """
 
     github: GitHub = field(default_factory=GitHub)
     registry: Registry = field(default_factory=Registry)

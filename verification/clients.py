@@ -1,0 +1,39 @@
+"""With which credential does the portal ask GitHub? With none, a token, or as an installation of a GitHub App."""
+
+import hashlib
+
+from django.conf import settings
+from github.Auth import Auth
+
+from verification.budget import Budget
+from verification.kept import Memory
+from verification.sources import Sources
+from verification.sources.github import GitHub
+from verification.sources.github_api import installation, token_auth
+
+ANONYMOUS_LIMIT, TOKEN_LIMIT = 60, 5000  # requests an hour, until GitHub says itself
+
+
+def credential() -> tuple[str, int, Auth | None]:
+    """The credential that the settings name: its name without its secret, its limit, and how it signs requests."""
+    app, number = settings.GITHUB_APP_ID, settings.GITHUB_APP_INSTALLATION
+    if app and number:
+        return f"app {app}, installation {number}", TOKEN_LIMIT, installation(app, settings.GITHUB_APP_KEY, number)
+    if settings.GITHUB_TOKEN:
+        print_of_it = hashlib.sha256(settings.GITHUB_TOKEN.encode()).hexdigest()[:8]
+        return f"token {print_of_it}", TOKEN_LIMIT, token_auth(settings.GITHUB_TOKEN)
+    return "anonymous", ANONYMOUS_LIMIT, None
+
+
+def github(*, background: bool = False) -> GitHub:
+    """GitHub for one run. Where the credential is dead, what somebody waits for is asked anonymously."""
+    name, limit, auth = credential()
+    budget = Budget(name, limit, background)
+    if auth is not None and not background and budget.is_dead():
+        budget, auth = Budget("anonymous", ANONYMOUS_LIMIT), None
+    return GitHub(token="", auth=auth, gate=budget, memory=Memory("github"))
+
+
+def sources(*, background: bool = False) -> Sources:
+    """The clients of one run of the portal."""
+    return Sources(github(background=background))
