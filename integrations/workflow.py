@@ -132,7 +132,8 @@ def perform(
 def _as_it_stands(row: Integration) -> dict[str, Any]:
     """What undoing a decision brings back, as JSON."""
     moments = {key: getattr(row, key).isoformat() if getattr(row, key) else None for key in TURN_MOMENTS}
-    return {"stage": str(row.stage), "step": row.step, "review_state": str(row.review_state), **moments}
+    plain = {key: str(getattr(row, key)) for key in ("stage", "step", "review_state", "tier", "tier_request")}
+    return {**plain, **moments}
 
 
 def _restore_turn(row: Integration, undone: dict[str, Any]) -> None:
@@ -173,6 +174,8 @@ def _told(row: Integration, step: Transition, before: dict[str, Any]) -> dict[st
         "to_step": row.current_step.name,
         "round": row.review_round,
     }
+    if before["tier_request"] and not row.tier_request:
+        told["tier"] = before["tier_request"]  # the tier that was decided on
     if row.undo_until:
         told["undo_until"] = row.undo_until.isoformat()
     return told

@@ -12,7 +12,7 @@ Reaction = Callable[[Event], None]
 
 
 def cancel_mail(event: Event) -> None:
-    """The mail of a decision that was undone, or overtaken by the partner's withdrawal, never goes."""
+    """The mail of a decision that was undone, or overtaken by the partner's own end of it, never goes."""
     earlier = Event.objects.filter(stream=event.stream, seq__lt=event.seq)
     decision = earlier.filter(data__has_key="undo_until").order_by("seq").last()
     if decision is not None:
@@ -33,6 +33,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "repository_changed": (run_checks,),
     "undo_decision": (cancel_mail,),
     "withdraw": (cancel_mail,),
+    "archive": (cancel_mail,),
 }
 
 

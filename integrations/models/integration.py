@@ -48,6 +48,12 @@ class IntegrationQuerySet(models.QuerySet["Integration"]):
 
 move = partial(transition, field="stage")
 stand = partial(transition, field="standing")
+undoing = partial(
+    move,
+    permission=rules.may_undo,
+    conditions=[guards.decision_can_be_undone],
+    custom={"label": "Undo the decision", "tone": "warn"},
+)
 BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
 OPEN = [*BEFORE_RELEASE, Stage.SUPPORT]
 
@@ -319,16 +325,14 @@ class Integration(FSMModelMixin, models.Model):
     def resume(self, **_: Any) -> None:
         self.hold = self.hold_reason = ""
 
-    @move(
-        source=[Stage.REVIEW, Stage.RELEASE, Stage.DECLINED],
-        target=RETURN_VALUE(*BEFORE_RELEASE),
-        permission=rules.may_undo,
-        conditions=[guards.decision_can_be_undone],
-        custom={"label": "Undo the decision", "tone": "warn"},
-    )
+    @undoing(source=[Stage.REVIEW, Stage.RELEASE], target=Stage.REVIEW)
+    @undoing(source=Stage.SUPPORT, target=None)
+    @undoing(source=Stage.DECLINED, target=RETURN_VALUE(*BEFORE_RELEASE))
     def undo_decision(self, **_: Any) -> str:
         self.step = self.undo["step"]
         self.review_state = self.undo["review_state"]
+        self.tier = self.undo.get("tier", self.tier)
+        self.tier_request = self.undo.get("tier_request", self.tier_request)
         self.ended_at = None
         return str(self.undo["stage"])
 
@@ -346,7 +350,7 @@ class Integration(FSMModelMixin, models.Model):
         source=Standing.VERIFIED,
         target=None,
         permission=rules.may_edit,
-        conditions=[guards.tier_can_be_asked],
+        conditions=[guards.decision_is_final, guards.tier_can_be_asked],
         custom={"label": "Ask for the tier", "tone": "good"},
     )
     def request_tier(self, *, tier: str, **_: Any) -> None:
@@ -356,8 +360,8 @@ class Integration(FSMModelMixin, models.Model):
         source=Standing.VERIFIED,
         target=None,
         permission=rules.may_decide,
-        conditions=[guards.tier_was_asked, guards.tier_is_complete],
-        custom={"label": "Grant the tier", "tone": "good", "mail": "tier_granted"},
+        conditions=[guards.nobody_else_has_it, guards.tier_was_asked, guards.tier_is_complete],
+        custom={"label": "Grant the tier", "tone": "good", "decision": True, "mail": "tier_granted"},
     )
     def grant_tier(self, **_: Any) -> None:
         self.tier, self.tier_request = self.tier_request, ""
@@ -366,8 +370,14 @@ class Integration(FSMModelMixin, models.Model):
         source=Standing.VERIFIED,
         target=None,
         permission=rules.may_decide,
-        conditions=[guards.tier_was_asked, guards.note_given],
-        custom={"label": "Decline the tier", "tone": "bad", "note": "Reason for the partner", "mail": "tier_declined"},
+        conditions=[guards.nobody_else_has_it, guards.tier_was_asked, guards.note_given],
+        custom={
+            "label": "Decline the tier",
+            "tone": "bad",
+            "decision": True,
+            "note": "Reason for the partner",
+            "mail": "tier_declined",
+        },
     )
     def decline_tier(self, **_: Any) -> None:
         self.tier_request = ""
