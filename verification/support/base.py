@@ -61,7 +61,13 @@ class Actor:
 
 @dataclass(frozen=True, slots=True)
 class Happening:
-    """One fact about an issue. `key` is unique within it, so that a fact told twice is one; `at` is GitHub's moment."""
+    """One fact about an issue. `key` is unique within it, so that a fact told twice is one; `at` is GitHub's moment.
+
+    `text` is the body of what was opened, commented or edited. `data` by kind: opened: labels (those put with it);
+    commented: nothing, its key is "comment:<id>"; comment_edited and comment_deleted: comment (the key of the comment
+    meant), and hidden (True where it was minimised instead of deleted); closed: reason (GitHub's), commit (what
+    closed it, "" for a person's click); severity_lowered: severity. An actor whom we do not know has the id 0.
+    """
 
     key: str
     kind: Kind
@@ -77,7 +83,8 @@ class Policy:
     """What is promised and how labels are read, as of the issue's opening.
 
     `critical_labels` and `pause_labels` are lower case. `team`: numeric ids of people that the partner named as its
-    own, beside those whom GitHub calls owner, member or collaborator.
+    own, beside those whom GitHub calls owner, member or collaborator. `bots`: numeric ids of accounts that are
+    machines though GitHub calls them users. `second_accounts`: {id: id of the same person's first account}.
     """
 
     sla: Sla
@@ -85,17 +92,24 @@ class Policy:
     pause_labels: frozenset[str]
     team: frozenset[int] = frozenset()
     edition: str = ""
+    bots: frozenset[int] = frozenset()
+    second_accounts: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of time, counted or not, why, and the key of the happening that began it ("" for a day off)."""
+    """A stretch of time, counted or not, why, and the key of the happening that began it ("" for a day off).
+
+    The lengths of a clock's segments add up to the time since its start, `used` adds up to what it counts; on a day
+    whose clocks are changed a business clock counts the wall clock, so that the two differ by an hour.
+    """
 
     start: datetime
     end: datetime
     counted: bool
     why: str
     key: str = ""
+    used: timedelta = timedelta()
 
     @property
     def length(self) -> timedelta:
@@ -107,8 +121,10 @@ class ClockState:
     """One clock at a moment. All moments in UTC.
 
     `counted`: time used up to `stopped_at` or the moment asked for; `share`: of what is allowed, 1.0 at the due
-    moment; `due_at` is None where nothing is promised or while it is paused without an end in sight (the due moment
-    then moves on). `warn_at`: the moments at which 50, 75 and 90 % are used.
+    moment; `due_at` is None where there is no target or while it is paused without an end in sight (the due moment
+    then moves on). `warn_at`: the moments at which 50, 75 and 90 % are used, as far as they are known (while it is
+    paused: those before). A target that the program only calls ideal is not promised: it has a due moment to show,
+    and is OFF. `severity` is the one whose target counts.
     """
 
     verb: Verb
@@ -145,9 +161,13 @@ class IssueState:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What `fold` is asked with beside the happenings. `data_up_to`: how far what we know reaches."""
+    """What `fold` is asked with beside the happenings. `data_up_to`: how far what we know reaches.
+
+    `segments`: whether the clocks are to explain themselves; those who only store the moments save the time.
+    """
 
     policy: Policy
     calendar: Calendar
     now: datetime
     data_up_to: datetime
+    segments: bool = True

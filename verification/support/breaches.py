@@ -16,6 +16,8 @@ def next_moment(clock: Clock, now: datetime) -> datetime | None:
     """
     if not clock.promised or clock.due_at is None:
         return None
+    if clock.state == Watching.BLIND and clock.stopped_at and clock.stopped_at <= clock.due_at:
+        return None  # stopped in time, as far as we know: to be said once what we know reaches it
     if clock.state in (Watching.LATE, Watching.OVERDUE, Watching.BLIND):
         stands = clock.pk and Breach.objects.filter(clock=clock, due_at=clock.due_at, retracted_at=None).exists()
         return None if stands else clock.due_at

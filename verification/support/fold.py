@@ -1,0 +1,137 @@
+"""What follows from everything that happened to an issue? A pure function: the same facts give the same state.
+
+The order in which facts arrive, and how often, changes nothing. The rules, for all to read: docs/sla.md.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from integrations.programs.base import Verb
+from verification.support.base import Asked, ClockState, Happening, IssueState, Kind, Severity, Watching
+from verification.support.measure import Promise, measure, promises
+from verification.support.pauses import Waiting
+from verification.support.people import Cast, Side, cast_of, is_of_the_partner
+from verification.support.severity import severity_of
+from verification.support.stops import Stops
+
+# of facts of one second, as GitHub tells the time: words before the act that they go with, closed before reopened
+ORDER = {kind: n for n, kind in enumerate(Kind)} | {Kind.CLOSED: 50, Kind.REOPENED: 51}
+ATTEMPTS = {
+    Kind.TRANSFERRED: "The issue was transferred: its clocks go on.",
+    Kind.DELETED: "The issue was deleted: its clocks go on.",
+    Kind.LOCKED: "The conversation was locked: the clocks go on.",
+}
+WORDS = (Kind.OPENED, Kind.COMMENTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An issue read once, in order."""
+
+    happenings: list[Happening]
+    opened: Happening
+    cast: Cast
+    stops: Stops
+    waiting: Waiting
+
+
+def fold(happenings: Iterable[Happening], asked: Asked) -> IssueState:
+    """The state of an issue at `asked.now`. Raises ValueError where the facts do not hold its opening."""
+    reading = _read(in_order(happenings, asked.now), asked)
+    severity, _ = severity_of(reading.happenings, asked.policy, asked.now)
+    covered = not is_of_the_partner(reading.opened, asked.policy) and not _let_off(reading.happenings)
+    respond, resolve = (_clock(verb, reading, asked, covered) for verb in (Verb.RESPOND, Verb.RESOLVE))
+    spoke_last, spoke_last_at = _spoke_last(reading)
+    return IssueState(
+        severity=severity,
+        is_open=_is_open(reading.happenings),
+        covered=covered,
+        respond=respond,
+        resolve=resolve,
+        spoke_last=spoke_last,
+        spoke_last_at=spoke_last_at,
+        notes=_notes(reading, asked),
+    )
+
+
+def in_order(happenings: Iterable[Happening], until: datetime) -> list[Happening]:
+    """Each fact once, as they happened, up to a moment."""
+    known: dict[str, Happening] = {}
+    for happening in happenings:
+        if happening.at <= until:
+            known.setdefault(happening.key, happening)
+    return sorted(known.values(), key=lambda h: (h.at, ORDER[h.kind], h.key))
+
+
+def _read(happenings: list[Happening], asked: Asked) -> Reading:
+    opened = next((h for h in happenings if h.kind == Kind.OPENED), None)
+    if opened is None:
+        raise ValueError("Nothing says when this issue was opened.")
+    cast = cast_of(happenings, opened, asked.policy)
+    reading = Reading(happenings, opened, cast, Stops(cast, opened.at), Waiting(cast))
+    for happening in happenings:
+        reading.stops.read(happening)
+        reading.waiting.read(happening)
+    return reading
+
+
+def _clock(verb: Verb, reading: Reading, asked: Asked, covered: bool) -> ClockState:
+    opened = reading.opened.at
+    if not covered:
+        return ClockState(verb, False, Severity.OTHER, Watching.OFF, opened)
+    stops = reading.stops.of_respond() if verb == Verb.RESPOND else reading.stops.of_resolve()
+    waits = reading.waiting.found() if verb == Verb.RESOLVE else []
+    found = _promises(verb, reading, asked, asked.now)
+    state = measure(verb, found, stops, waits, asked)
+    if state.stopped_at is None:
+        return state
+    at_the_stop = _promises(verb, reading, asked, state.stopped_at)  # a label put later changes nothing
+    return state if at_the_stop == found else measure(verb, at_the_stop, stops, waits, asked)
+
+
+def _promises(verb: Verb, reading: Reading, asked: Asked, until: datetime) -> list[Promise]:
+    _, since = severity_of(reading.happenings, asked.policy, until)
+    return promises(asked.policy.sla, verb, reading.opened.at, since, asked.calendar)
+
+
+def _let_off(happenings: Iterable[Happening]) -> bool:
+    return any(happening.kind == Kind.NOT_AN_ISSUE for happening in happenings)
+
+
+def _is_open(happenings: Iterable[Happening]) -> bool:
+    acts = [h.kind for h in happenings if h.kind in (Kind.CLOSED, Kind.REOPENED, Kind.DELETED)]
+    return not acts or acts[-1] == Kind.REOPENED
+
+
+def _spoke_last(reading: Reading) -> tuple[str, datetime | None]:
+    for happening in reversed(reading.happenings):
+        side = reading.cast.side(happening.actor)
+        if happening.kind in WORDS and side != Side.MACHINE:
+            return str(side), happening.at
+    return "", None
+
+
+def _notes(reading: Reading, asked: Asked) -> tuple[str, ...]:
+    """What was tried and does not count, and what is only ideal. Each sentence once."""
+    acts = [ATTEMPTS[h.kind] for h in reading.happenings if h.kind in ATTEMPTS]
+    own = ["The partner or a machine opened this issue: no promise covers it."]
+    notes = [
+        *(own if is_of_the_partner(reading.opened, asked.policy) else ()),
+        *reading.stops.notes,
+        *reading.waiting.notes,
+        *acts,
+        *_ideal(reading, asked),
+    ]
+    return tuple(dict.fromkeys(notes))
+
+
+def _ideal(reading: Reading, asked: Asked) -> list[str]:
+    severity, since = severity_of(reading.happenings, asked.policy, asked.now)
+    target = asked.policy.sla.critical
+    if severity != Severity.CRITICAL or since is None or target is None or not target.ideally or target.hours is None:
+        return []
+    moment = since + timedelta(hours=target.hours)
+    return [
+        f"Critical: ideally within {target.hours} hours, by {moment:%a} {moment.day} {moment:%b}, {moment:%H:%M} UTC."
+    ]
