@@ -24,6 +24,8 @@ SDK = "github.com/hashicorp/terraform-plugin-sdk/v2"
 OLD_SDK = ("github.com/hashicorp/terraform-plugin-sdk", "github.com/hashicorp/terraform")
 TESTING = "github.com/hashicorp/terraform-plugin-testing"
 OF_HASHICORP = "github.com/hashicorp/"
+KITS = (FRAMEWORK, SDK, *OLD_SDK)
+LARGEST = 512 * 1024  # bytes of a file that is opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ def resources_of(code: Code) -> Mapping[str, File]:
     return found
 
 
-def test_of(file: File) -> str:
+def path_of_tests(file: File) -> str:
     """Where the test of a Go file stands by convention."""
     return f"{file.path.removesuffix('.go')}_test.go"
 

@@ -31,8 +31,8 @@ def code_at(subject: Subject, sources: Sources, ref: str) -> Code:
 
 def ref_of(subject: Subject, sources: Sources) -> str:
     """The tag that is looked at: the one that is asked for, else the newest release's, else the default branch."""
-    if subject.tag:
-        return subject.tag
+    if subject.tag or subject.version:
+        return subject.tag or f"v{subject.version}"
     newest = newest_of(published_releases(subject, sources))
     return newest.tag if newest else str(sources.github.repository(subject.repository).default_branch or "HEAD")
 

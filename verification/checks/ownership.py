@@ -1,0 +1,56 @@
+"""Is it still the repository that was entered: under the same owner, under the same name?"""
+
+from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
+from verification.checks.reading import NO_ADDRESS
+from verification.sources import Sources
+from verification.sources.github import Repository
+
+
+def _found(subject: Subject, sources: Sources) -> Repository | Result:
+    if not subject.repository:
+        return NO_ADDRESS
+    try:
+        found: Repository = sources.github.repository(subject.repository)
+    except NotFound as answer:
+        seen = (Evidence("Address", subject.repository),)
+        return Result(Outcome.FAIL, str(answer), seen, absent=f"the repository {subject.repository}")
+    return found
+
+
+@check(
+    "repository.owner",
+    title="Same owner",
+    advice="Move the repository back, or ask the program to confirm the new owner.",
+)
+def owner(subject: Subject, sources: Sources) -> Result:
+    """The account that owned the repository when it was entered owns it now, by GitHub's number of it."""
+    found = _found(subject, sources)
+    if isinstance(found, Result):
+        return found
+    name = found.full_name.partition("/")[0]
+    looked_at = (("repository", found.full_name), ("owner", str(found.owner_id)))
+    seen: tuple[Evidence, ...] = (Evidence("Owner", f"{name} ({found.owner_id})", found.html_url),)
+    if subject.repository_owner_id is None:
+        return Result(Outcome.NOT_RUN, "The owner was not recorded when the repository was entered.", seen, looked_at)
+    if found.owner_id == subject.repository_owner_id:
+        return Result(Outcome.PASS, f"{name} owns it, as when it was entered.", seen, looked_at)
+    seen += (Evidence("Owner when entered", str(subject.repository_owner_id)),)
+    why = f"{subject.repository} now belongs to {name}; a person confirms the new owner."
+    return Result(Outcome.FAIL, f"The repository has moved to another owner, {name}.", seen, looked_at, freeze=why)
+
+
+@check(
+    "repository.renamed",
+    title="Same name",
+    advice="Enter the new address here; the registry too has to be told of a new name.",
+)
+def renamed(subject: Subject, sources: Sources) -> Result:
+    """The repository still bears the name under which it was entered; GitHub redirects from older ones."""
+    found = _found(subject, sources)
+    if isinstance(found, Result):
+        return found
+    looked_at = (("repository", found.full_name), ("id", str(found.id)))
+    seen = (Evidence("Repository", found.full_name, found.html_url),)
+    if found.full_name.lower() == subject.repository.lower():
+        return Result(Outcome.PASS, f"It is still called {found.full_name}.", seen, looked_at)
+    return Result(Outcome.WARN, f"{subject.repository} is now called {found.full_name}.", seen, looked_at)
