@@ -40,11 +40,13 @@ def both(integration: Integration) -> list[Any]:
 class Notice:
     """A mail: its template under templates/emails/ and who gets it.
 
-    The actor is left out, unless a calendar comes with it.
+    The actor is left out, unless a calendar comes with it. `unnamed`: it goes only where the event names nobody,
+    that is to the side that must not learn who it was.
     """
 
     template: str
     audience: Audience
+    unnamed: bool = False
 
 
 NOTICES: dict[str, Notice] = {
@@ -63,6 +65,8 @@ NOTICES: dict[str, Notice] = {
     "request_tier": Notice("tier_requested", program_team),
     "grant_tier": Notice("tier_granted", partner_team),
     "decline_tier": Notice("tier_declined", partner_team),
+    "check_failed": Notice("check_failed", both),
+    "check_passed": Notice("check_passed", both),
     "said_to_partner": Notice("message", partner_team),
     "said_to_program": Notice("message", program_team),
     "waived": Notice("waived", partner_team),
@@ -76,6 +80,7 @@ NOTICES: dict[str, Notice] = {
     "credential_to_rotate": Notice("credential_to_rotate", partner_team),
     "introduction_asked": Notice("introduction_asked", partner_team),
     "introduction_agreed": Notice("introduction_agreed", partner_team),
+    "introduction_declined": Notice("introduction_declined", partner_team, unnamed=True),
     "edition_moved": Notice("edition_moved", partner_team),
     "issues_warned": Notice("issues_warned", both),
     "issues_breached": Notice("issues_breached", both),
@@ -118,7 +123,7 @@ def is_of_program(receiver: Any) -> bool:
 def tell(event: Event) -> None:
     """Queue the mails of one event, in its transaction. A decision's mail waits out the undo window."""
     notice = NOTICES.get(event.verb)
-    if notice is None or event.integration is None:
+    if notice is None or event.integration is None or (notice.unnamed and event.actor):
         return
     undo_until, told = event.data.get("undo_until"), context_of(event)
     calendar = event.data.get("calendar", "")

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 
+from django.contrib.auth import get_user_model
+
 from integrations import history
 from integrations.models import Event
 from portal import mail, notices
 from portal.accounts import notices as account_notices
-from verification import jobs
+from verification import budget, jobs
+from verification.models import Allowance
 
 Reaction = Callable[[Event], None]
 
@@ -22,7 +25,7 @@ def cancel_mail(event: Event) -> None:
 def run_checks(event: Event) -> None:
     """What the partner claims is looked at by machines at once."""
     if event.integration is not None:
-        jobs.enqueue(event.integration, by=None, now=event.at)
+        jobs.enqueue(event.integration, now=event.at, reason=event.verb.replace("_", " ").capitalize())
 
 
 REACTIONS: dict[str, tuple[Reaction, ...]] = {
@@ -37,6 +40,13 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
 }
 
 
+def tell_staff(dead: Allowance) -> None:
+    """A credential that GitHub refuses is the staff's to replace: one mail each."""
+    said, key = {"name": dead.name, "why": dead.dead_why}, f"github:{dead.name}:{dead.dead_at}"
+    for person in get_user_model().objects.filter(is_staff=True, is_active=True):
+        mail.queue("github_credential_dead", f"{key}:{person.pk}", person, said, now=dead.dead_at)
+
+
 def react(event: Event) -> None:
     for reaction in REACTIONS.get(event.verb, ()):
         reaction(event)
@@ -46,4 +56,5 @@ def react(event: Event) -> None:
 def connect() -> None:
     """Called once when the app is ready."""
     history.listen(react)
+    budget.listen(tell_staff)
     account_notices.connect()

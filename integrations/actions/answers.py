@@ -217,7 +217,10 @@ def _turned(row: Integration, state: RequirementState, summary: str, now: dateti
     if row.is_listed and state.status == Status.FAIL and not state.is_waived(now):
         finding = reviewing.open_by_machine(row, state.requirement_id, summary, now=now)
         if finding is not None and finding.due_at is not None:
-            return "check_failed", {"finding": finding.number, "due": finding.due_at.isoformat()}
+            return "check_failed", {
+                "finding": finding.number, "due": finding.due_at.isoformat(),
+                "due_day": f"{finding.due_at:%a} {finding.due_at.day} {finding.due_at:%b}",
+            }  # fmt: skip
     if state.status in (Status.PASS, Status.WARN):
         finding = reviewing.settle_by_machine(row, state.requirement_id, now=now)
         if finding is not None:

@@ -30,6 +30,8 @@ NEWS = {
 }  # fmt: skip
 # What the events of these verbs hold beside what every event holds.
 DATA: dict[str, dict[str, Any]] = {
+    "check_failed": {"requirement": "R", "title": "Licence", "finding": 1, "due_day": "Tue 28 Apr"},
+    "check_passed": {"requirement": "R", "title": "Licence", "finding": 1},
     "waived": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},
     "agreement_to_countersign": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
     "agreement_to_sign": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
@@ -49,7 +51,10 @@ DATA: dict[str, dict[str, Any]] = {
     "breaches_retracted": NEWS,
     "edition_moved": {"was": "2021-04", "to": "2026-06", "added": ["An SBOM"], "dropped": ["A form"]},
 }
-WITHOUT_A_NOTE = ("created", "credential_to_rotate", "issues_warned", "issues_breached", "breaches_retracted")
+WITHOUT_A_NOTE = (
+    "created", "credential_to_rotate", "introduction_declined", "issues_warned", "issues_breached",
+    "breaches_retracted",
+)  # fmt: skip
 SUBJECTS = {
     "created": "Begun: Rocket in Nomad",
     "request_review": "Review 0 of Rocket by Acme",
@@ -66,6 +71,8 @@ SUBJECTS = {
     "request_tier": "A tier asked for: Rocket by Acme",
     "grant_tier": "Tier granted: Rocket",
     "decline_tier": "Tier declined: Rocket",
+    "check_failed": "No longer in order: Licence of Rocket",
+    "check_passed": "In order again: Licence of Rocket",
     "said_to_partner": "Sam Stone wrote about Rocket",
     "said_to_program": "Sam Stone wrote about Rocket",
     "waived": "Waived until 2026-06-01: Support dossier of Rocket",
@@ -79,6 +86,7 @@ SUBJECTS = {
     "credential_to_rotate": "Time for a new test account: Rocket",
     "introduction_asked": "Somebody works on the same thing as Rocket",
     "introduction_agreed": "You are introduced: Rocket",
+    "introduction_declined": "No introduction: Rocket",
     "edition_moved": "New edition 2026-06: Rocket",
     "issues_warned": "75 % of the time is used: acme/rocket#7",
     "issues_breached": "Past due: acme/rocket#7 (critical)",
@@ -88,7 +96,8 @@ SUBJECTS = {
 
 def tell(row: Integration, verb: str, by: User, now: datetime, note: str = "Because.") -> list[Email]:
     with transaction.atomic():
-        event = record(row, verb, by=by, now=now, note=note, **DATA.get(verb, {}))
+        who = None if NOTICES[verb].unnamed else by
+        event = record(row, verb, by=who, now=now, note=note, **DATA.get(verb, {}))
     return list(Email.objects.filter(event=event).order_by("pk"))
 
 
