@@ -11,6 +11,7 @@ from integrations.forms.fields import CHOOSE, NEEDED, Address, Day, Number, boun
 from integrations.plain import Line, Lines
 from integrations.programs.base import Field, Requirement
 
+SHOWN_TO_ALL = "Everyone reads it on the listing."
 SHORT = 200  # a line longer than this is nobody's line
 
 
@@ -76,7 +77,7 @@ def field_of(question: Field) -> forms.Field:
     """The form field of one question."""
     common = {
         "label": question.label,
-        "help_text": question.help,
+        "help_text": f"{question.help} {SHOWN_TO_ALL}".strip() if question.public else question.help,
         "required": question.required,
         "error_messages": {"required": NEEDED},
     }

@@ -75,7 +75,8 @@ class Link:
 class Field:
     """One question of a form. `type`: text, lines, url, email, choice, choices, number, date, yes.
 
-    `max_lines` and `max_length` bound the answer; `options` are (value, label) pairs.
+    `max_lines` and `max_length` bound the answer; `options` are (value, label) pairs. `public`: what the answer is
+    called on the listing, which everyone reads; an answer without it stays between the company and the program.
     """
 
     key: str
@@ -86,6 +87,7 @@ class Field:
     max_lines: int | None = None
     max_length: int = 4000
     options: tuple[tuple[str, str], ...] = ()
+    public: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,7 @@ class Requirement:
     accept: tuple[str, ...] = ("pdf", "png", "jpeg", "txt", "zip")  # document: kinds by content
     categories: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
+    public: bool = False  # document: the picture beside the listing, which everyone sees
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,7 @@ def logo(id: str, optional: bool = False) -> Requirement:
         scope=Scope.PARTNER,
         optional=optional,
         accept=("png", "jpeg"),
+        public=True,
     )
 
 
@@ -177,8 +178,10 @@ def listing_text(id: str, place: str) -> Requirement:
         Kind.FORM,
         f"Stands on {place} beside the name of the integration.",
         fields=(
-            Field("text", "Text", "lines", help="What it does and for whom, without praise.", max_length=1000),
-            Field("page", "Page on your site to link to", "url", required=False),
+            Field(
+                "text", "Text", "lines", "What it does and for whom, without praise.", max_length=1000, public="About"
+            ),
+            Field("page", "Page on your site to link to", "url", required=False, public="Website"),
         ),
     )
 
@@ -191,13 +194,13 @@ def documentation(id: str, title: str, why: str, *more: Field, needed_for: Stage
         Kind.FORM,
         why,
         needed_for,
-        fields=(Field("documentation", "Address of the public documentation", "url"), *more),
+        fields=(Field("documentation", "Address of the public documentation", "url", public="Documentation"), *more),
     )
 
 
 def support_plan(id: str, promise: str, where: bool = False) -> Requirement:
     """The promise that support rests on. `where`: there is no repository whose issues could be followed."""
-    place = (Field("tracker", "Where users report issues", "url"),) if where else ()
+    place = (Field("tracker", "Where users report issues", "url", public="Issues"),) if where else ()
     return Requirement(
         id,
         "Plan for continued support",

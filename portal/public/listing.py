@@ -1,37 +1,73 @@
-"""What does the public see of a listed integration? Its answers to what the listing asks, and nothing else."""
+"""What does the public see of a listed integration? What its program marks as public, and nothing else."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from integrations.models import Integration
-from integrations.programs.base import Tier
+from integrations.actions import documents
+from integrations.facts import states_of
+from integrations.models import Document, Integration
+from integrations.programs.base import Field, Requirement, Tier
 
-PUBLIC_ANSWERS = {"summary": "summary", "text": "text", "documentation": "documentation", "page": "page"}
+PICTURES = {"png": "image/png", "jpeg": "image/jpeg"}  # raster pictures alone: a drawing can hold a script
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One public answer under its public name."""
+
+    name: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One listed integration as shown to everyone. Addresses come from the partner."""
+    """One listed integration as shown to everyone. `texts` are prose, `links` addresses that the partner gave."""
 
     row: Integration
     tier: Tier | None
     category: str
-    summary: str
-    text: str
-    documentation: str
-    page: str
+    texts: tuple[Told, ...]
+    links: tuple[Told, ...]
+    has_logo: bool
 
     @property
     def one_line(self) -> str:
-        return (self.summary or self.text or self.row.description).split("\n")[0]
+        return (self.texts[0].text if self.texts else self.row.description).split("\n")[0]
 
 
 def listing_of(row: Integration) -> Listing:
-    """The listing of an integration, from the answers that its program's listing is made of."""
-    found = dict.fromkeys(PUBLIC_ANSWERS, "")
-    for state in row.states.all():
-        for key in PUBLIC_ANSWERS:
-            value = state.data.get(key)
-            if isinstance(value, str) and not found[key]:
-                found[key] = value
+    """The listing of an integration: public answers in the order in which the program asks, each text once."""
+    told = list(public_answers(row))
     category = row.edition.category(row.category)
-    return Listing(row=row, tier=row.edition.tier(row.tier), category=category.name if category else "", **found)
+    return Listing(
+        row=row,
+        tier=row.edition.tier(row.tier),
+        category=category.name if category else "",
+        texts=tuple({each.text: each for field, each in told if field.type != "url"}.values()),
+        links=tuple({each.text: each for field, each in told if field.type == "url"}.values()),
+        has_logo=any(states_of(row)[r.id].data.get("documents") for r in answered(row) if r.public),
+    )
+
+
+def public_answers(row: Integration) -> Iterator[tuple[Field, Told]]:
+    """Every answer to a question that is marked as public."""
+    for requirement in answered(row):
+        data = states_of(row)[requirement.id].data
+        for field in requirement.fields:
+            value = data.get(field.key)
+            if field.public and isinstance(value, str) and value:
+                yield field, Told(field.public, value)
+
+
+def answered(row: Integration) -> list[Requirement]:
+    return [requirement for requirement in row.edition.requirements() if requirement.id in states_of(row)]
+
+
+def logo_of(row: Integration) -> Document | None:
+    """The newest picture that was handed in for the listing."""
+    for requirement in answered(row):
+        kept = documents.current(row, requirement.id) if requirement.public else []
+        pictures = [document for document in kept if document.kind in PICTURES]
+        if pictures:
+            return pictures[-1]
+    return None

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.contrib.auth.decorators import login_not_required
 from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 
@@ -12,7 +12,7 @@ from integrations.forms.lists import searched
 from integrations.models import Integration
 from integrations.programs import PROGRAMS
 from integrations.views.common import page_of
-from portal.public.listing import listing_of
+from portal.public.listing import PICTURES, listing_of, logo_of
 
 
 @login_not_required
@@ -32,15 +32,35 @@ def listed(request: HttpRequest) -> HttpResponse:
 @login_not_required
 def listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """One listed integration."""
-    row = Integration.objects.listed().select_related("partner").filter(uuid=uuid).first()
-    if row is None:
-        raise Http404("This integration is not listed.")
+    row = listed_or_404(uuid)
     return render(
         request, "public/listing.html", {"listing": listing_of(row), "integration": row, "edition": row.edition}
     )
 
 
+@login_not_required
+def listing_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
+    """The picture beside the listing: of a kind that holds no script, and in a sandbox all the same."""
+    found = logo_of(listed_or_404(uuid))
+    if found is None:
+        raise Http404("There is no logo.")
+    answer = FileResponse(found.file.open("rb"), content_type=PICTURES[found.kind])
+    answer["Content-Disposition"] = "inline"
+    answer["Content-Security-Policy"] = "default-src 'none'; sandbox"
+    answer["X-Content-Type-Options"] = "nosniff"
+    answer["Cache-Control"] = "public, max-age=3600"
+    return answer
+
+
+def listed_or_404(uuid: UUID) -> Integration:
+    row = Integration.objects.listed().select_related("partner").filter(uuid=uuid).first()
+    if row is None:
+        raise Http404("This integration is not listed.")
+    return row
+
+
 urlpatterns = [
     path("listed/", listed, name="listed"),
     path("listed/<uuid:uuid>/", listing, name="listing"),
+    path("listed/<uuid:uuid>/logo/", listing_logo, name="listing_logo"),
 ]

@@ -115,6 +115,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "document": {"uuid": world["document"].uuid},
         "meeting_ics": {"uuid": world["meeting"].uuid},
         "listing": {"uuid": world["listed"].uuid},
+        "listing_logo": {"uuid": world["listed"].uuid},
         **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
         "mail": {"uuid": world["mail"].uuid},
         "prefill": {"uuid": world["draft"].uuid},

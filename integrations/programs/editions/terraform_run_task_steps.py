@@ -47,7 +47,9 @@ SUMMARY = Requirement(
     Kind.FORM,
     "Stands on the listing; several integrations of your company share one summary that names them all.",
     scope=Scope.PARTNER,
-    fields=(Field("summary", "Summary", "lines", max_lines=2, max_length=300, help="At most two lines."),),
+    fields=(
+        Field("summary", "Summary", "lines", max_lines=2, max_length=300, help="At most two lines.", public="Summary"),
+    ),
 )
 DOSSIER = Requirement(
     "RT-7",
