@@ -4,6 +4,7 @@ from integrations.actions import introductions
 from integrations.models import Event, Introduction, Membership
 from integrations.overlaps import overlaps_of
 from integrations.workflow import NotAllowed
+from portal.models import Email
 from tests.conftest import NOW, begin
 
 
@@ -66,6 +67,18 @@ def test_decline_tells_the_asker_and_names_nobody(asked, sign_in, alice, charlie
     assert "would rather not be introduced" in page.text
     assert set_of(page, "Globex", "Charlie") == set()
     assert Event.objects.get(integration=mine, verb="introduction_declined").actor == ""
+
+
+def test_decline_is_mailed_to_the_asker_alone_and_reveals_nothing(asked, alice, bob, charlie):
+    introductions.decline(asked, by=charlie, now=NOW)
+    mails = Email.objects.filter(event__verb="introduction_declined").order_by("to")
+    assert [mail.to for mail in mails] == ["alice@acme.example", "bob@acme.example"]
+    for mail in mails:
+        everything = mail.subject + mail.text + mail.html
+        assert mail.subject == "No introduction: Rocket"
+        assert "would rather not be introduced" in mail.text
+        assert f"/introductions/{asked.pk}/" in mail.text
+        assert [word for word in ("Globex", "Charlie", "globex/rocket", "globex.example") if word in everything] == []
 
 
 def test_answer_is_given_once(asked, charlie):
