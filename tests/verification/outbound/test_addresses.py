@@ -4,7 +4,7 @@ from ipaddress import ip_address
 import pytest
 
 from tests.verification.outbound import table
-from tests.verification.outbound.server import Canary
+from tests.verification.outbound.server import Canary, plain
 from verification.base import Refused
 from verification.sources import links
 from verification.sources.addresses import embedded, forbidden
@@ -15,6 +15,8 @@ ORDINARY = table.words("""
 1.1.1.1 8.8.8.8 93.184.216.34 100.63.255.255 100.128.0.0 172.15.255.255 172.32.0.0 192.0.1.0 198.17.255.255
 198.20.0.0 223.255.255.255 168.63.129.15 168.63.129.17 11.0.0.0 128.0.0.0 2606:4700::1111 2a00:1450:4001::200e
 2001:4860:4860::8888 2400:cb00::1 2620:4f:8001::1""")
+
+REBINDING = 1000
 
 
 def nobody(*_):
@@ -119,12 +121,40 @@ def test_rebinding_reaches_nobody(monkeypatch):
     monkeypatch.setattr(socket, "create_connection", dial)
     monkeypatch.setattr(links, "PORTS", frozenset({canary.port}))
     client, outcomes = Outbound(resolve=resolve), []
-    for number in range(1000):
+    for number in range(REBINDING):
         try:
             client.get(f"https://a{number}.rebind.io:{canary.port}/", JSON)
         except Exception as error:
             outcomes.append(type(error).__name__)
     assert canary.stop() == 0
-    assert len(asked) == 1000
+    assert len(asked) == REBINDING
     assert set(dialled) == {"93.184.216.34"}
-    assert (outcomes.count("Broken"), outcomes.count("Forbidden")) == (500, 500)
+    assert (outcomes.count("Broken"), outcomes.count("Forbidden")) == (REBINDING // 2, REBINDING // 2)
+
+
+def test_rebinding_behind_a_redirect_reaches_nobody(tls, monkeypatch):
+    """A host that may be read redirects to a name that is public when it is asked first and private ever after."""
+    server, trusting = tls
+    canary, asked, dialled, real = Canary(), {}, [], socket.create_connection
+
+    def resolve(host, port):
+        asked[host] = asked.get(host, 0) + 1
+        if host == "registry.acme.io":
+            return ["127.0.0.1"]
+        return ["10.0.0.1", "93.184.216.34"] if len(asked) % 2 else ["169.254.169.254"]
+
+    def dial(address, *args, **kwargs):
+        dialled.append(address)
+        return real(address, *args, **kwargs)
+
+    monkeypatch.setattr(socket, "create_connection", dial)
+    monkeypatch.setattr(links, "PORTS", frozenset({server.port, canary.port}))
+    client = Outbound(loopback=True, resolve=resolve, context=trusting)
+    for number in range(50):
+        place = f"https://a{number}.rebind.io:{canary.port}/".encode()
+        server.answers["/leads"] = plain(b"", b"Location: " + place, status=b"302 Found")
+        with pytest.raises(Refused, match="leads to"):
+            client.get(f"https://registry.acme.io:{server.port}/leads", JSON)
+    assert canary.stop() == 0
+    assert set(dialled) == {("127.0.0.1", server.port)}
+    assert {host: times for host, times in asked.items() if times > 1} == {"registry.acme.io": 50}

@@ -1,0 +1,30 @@
+"""How many hostile inputs are there? `python -m tests.verification.hostile.counts` prints the table."""
+
+from tests.verification.artefacts import signed, test_sums, zips
+from tests.verification.artefacts.test_flat import ENDLESS, MANY
+from tests.verification.outbound import table
+from tests.verification.outbound.test_addresses import REBINDING
+from tests.verification.outbound.test_http import MISBEHAVIOURS
+from tests.verification.releases import faults
+
+SPELLED = len(table.v4()) * len(table.SPELLINGS_V4) + len(table.v6()) * len(table.SPELLINGS_V6)
+# what is counted: how many there are, and how many there must be
+COUNTS = {
+    "archives": (len(zips.HOSTILE), 60),
+    "signatures and lists of checksums": (len(signed.CASES) + len(test_sums.CASES) + len(ENDLESS) + len(MANY), 40),
+    "signatures alone": (len(signed.CASES), 40),
+    "addresses": (len(table.v4()) + len(table.v6()), 150),
+    "spellings of each, at least": (min(len(table.SPELLINGS_V4), len(table.SPELLINGS_V6)), 8),
+    "spelled addresses": (SPELLED, 150 * 8),
+    "rebinding tries": (REBINDING, 1000),
+    "servers that stall, lie or stream": (len(MISBEHAVIOURS), 20),
+    "faults of releases, judged by Terraform": (len(faults.INSTALL), 60),
+}
+
+
+def printed() -> str:
+    return "\n".join(f"{there:6} of {wanted:5}  {name}" for name, (there, wanted) in COUNTS.items())
+
+
+if __name__ == "__main__":
+    print(printed())
