@@ -14,7 +14,7 @@ def outcome(key, subject=SUBJECT, **told):
     return result(key, subject, **told).outcome
 
 
-KEYS = ["repository.public", "repository.name", "repository.licence", "repository.release", "repository.language"]
+KEYS = ["repository.public", "repository.name", "repository.release", "repository.language"]
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -68,33 +68,6 @@ def test_public_without_recorded_numbers_takes_what_is_there():
 def test_name(name, pattern, expected):
     subject = replace(SUBJECT, repository_pattern=pattern)
     assert outcome("repository.name", subject, repository_said=replace(REPOSITORY, name=name)) == expected
-
-
-@pytest.mark.parametrize(
-    ("spdx", "expected"),
-    [
-        ("MPL-2.0", Outcome.PASS),
-        ("MIT", Outcome.PASS),
-        ("BSD-4-Clause", Outcome.NOT_RUN),
-        ("NOASSERTION", Outcome.NOT_RUN),
-        ("GPL-3.0", Outcome.FAIL),
-        ("", Outcome.FAIL),
-    ],
-)
-def test_licence(spdx, expected):
-    assert outcome("repository.licence", repository_said=replace(REPOSITORY, licence_spdx=spdx)) == expected
-
-
-@pytest.mark.parametrize(("spdx", "expected"), [("GPL-3.0", Outcome.PASS), ("", Outcome.FAIL)])
-def test_licence_without_a_published_rule(spdx, expected):
-    subject = replace(SUBJECT, licences_allowed=frozenset(), licences_asked=frozenset())
-    assert outcome("repository.licence", subject, repository_said=replace(REPOSITORY, licence_spdx=spdx)) == expected
-
-
-def test_licence_that_is_unclear_says_that_a_person_decides():
-    found = result("repository.licence", repository_said=replace(REPOSITORY, licence_spdx="NOASSERTION"))
-    assert found.summary == "A person decides: GitHub does not recognise the text of the licence."
-    assert found.looked_at == (("repository", "acme/terraform-provider-rocket"), ("id", "4711"))
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ def test_run_hands_each_verdict_down(provider):
 def test_run_keeps_what_each_check_said(provider):
     run(provider, now=NOW, sources=Told(**GOOD))
     kept = {r.key: (r.outcome, r.version, r.at) for r in CheckResult.objects.filter(integration=provider)}
-    assert kept == {key: ("pass", 1, NOW) for r in checked(provider) for key in r.checks}
+    assert kept == {key: ("pass", CHECKS[key].version, NOW) for r in checked(provider) for key in r.checks}
     licence = CheckResult.objects.get(key="repository.licence")
     assert licence.seen == "repository acme/terraform-provider-rocket, id 4711"
     assert licence.evidence[1] == {"label": "Licence according to GitHub", "value": "MPL-2.0", "url": ""}

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from tests.fakes.github.server import licence_text
 from verification.base import NotFound, Subject, Unreadable
 from verification.code import Code, File
 from verification.layout import RECOMMENDED
@@ -86,7 +87,7 @@ class Told:
     repository_said: Repository | Unreadable | Exception | None = REPOSITORY
     releases_said: tuple[Release, ...] | Unreadable = ()
     published_said: Published | Unreadable | None = None
-    code_said: Code | Unreadable | None = None
+    code_said: Code | Unreadable | None = field(default_factory=lambda: code({"LICENSE": licence_text("MPL-2.0")}))
     branches: tuple[str, ...] = ()
     pull_said: Pull | Unreadable | None = None
     pages: Mapping[str, int | Unreadable] = field(default_factory=dict)

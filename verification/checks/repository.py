@@ -1,4 +1,4 @@
-"""Is the repository what the program asks for? Public, named, licensed, released, in the right language."""
+"""Is the repository what the program asks for? Public, named, released, in the right language."""
 
 import re
 
@@ -6,7 +6,6 @@ from verification.base import Evidence, NotFound, Outcome, Result, Subject, chec
 from verification.sources import Sources
 from verification.sources.github import Repository
 
-UNKNOWN = ("", "NOASSERTION", "OTHER")
 RELEASE_TAG = re.compile(r"v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?")
 NO_ADDRESS = Result(Outcome.FAIL, "No repository is named yet.")
 
@@ -26,7 +25,8 @@ def read(subject: Subject, sources: Sources) -> Repository | Result:
     try:
         return sources.github.repository(subject.repository)
     except NotFound as answer:
-        return Result(Outcome.FAIL, str(answer), (Evidence("Address", subject.repository),))
+        seen = (Evidence("Address", subject.repository),)
+        return Result(Outcome.FAIL, str(answer), seen, absent=f"the repository {subject.repository}")
 
 
 @check(
@@ -78,41 +78,6 @@ def name(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.PASS, f"{found.name} is named as the program asks.", seen, looked_at(found))
     asked = f": {subject.repository_hint}" if subject.repository_hint else ""
     return Result(Outcome.FAIL, f"{found.name} is not named as the program asks{asked}.", seen, looked_at(found))
-
-
-@check(
-    "repository.licence",
-    title="Licence",
-    advice="Add a LICENSE file with one of the licences that the program accepts, unchanged.",
-)
-def licence(subject: Subject, sources: Sources) -> Result:
-    """GitHub's name for the licence against the edition's list. What is unclear is decided by a person."""
-    found = read(subject, sources)
-    if isinstance(found, Result):
-        return found
-    spdx = found.licence_spdx
-    seen = (
-        shown(found),
-        Evidence("Licence according to GitHub", spdx or "none found"),
-        Evidence("The program accepts", subject.licence_summary or "no published rule"),
-    )
-    outcome, summary = _judged(spdx, subject)
-    return Result(outcome, summary, seen, looked_at(found))
-
-
-def _judged(spdx: str, subject: Subject) -> tuple[Outcome, str]:
-    """The first line that applies decides."""
-    if spdx == "":
-        return Outcome.FAIL, "GitHub finds no licence file in the repository."
-    if not (subject.licences_allowed or subject.licences_asked):
-        return Outcome.PASS, f"{spdx}; the program publishes no rule about licences."
-    if spdx in subject.licences_allowed:
-        return Outcome.PASS, f"{spdx} is on the program's list."
-    if spdx in subject.licences_asked:
-        return Outcome.NOT_RUN, f"A person decides: the program's list does not name {spdx} clearly."
-    if spdx.upper() in UNKNOWN:
-        return Outcome.NOT_RUN, "A person decides: GitHub does not recognise the text of the licence."
-    return Outcome.FAIL, f"{spdx} is not on the program's list."
 
 
 @check(

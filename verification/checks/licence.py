@@ -1,0 +1,148 @@
+"""Is the licence one that the program accepts? Every licence file of the released commit, read word for word.
+
+GitHub's own answer is a second opinion: where it names another licence than the files hold, a person decides.
+"""
+
+import re
+from collections.abc import Iterable
+
+from verification.base import Evidence, Outcome, Result, Subject, check
+from verification.checks.reading import code_at, ref_of
+from verification.checks.repository import looked_at, read, shown
+from verification.code import Code, File
+from verification.licences.clean import MAX_BYTES
+from verification.licences.decide import NO_RULE, Judgement, Policy, Verdict, is_licence_file, judge, judge_all
+from verification.licences.see import see
+from verification.sources import Sources
+from verification.sources.github import Repository
+
+NO_OPINION = ("", "NOASSERTION", "OTHER")
+OTHER_TERMS = re.compile(
+    r"(?:additional[-_. ]?terms|commons[-_. ]?clause|terms(?:[-_. ](?:of[-_. ]use|and[-_. ]conditions))?|eula|patents"
+    r"|restrictions)(?:\.[^/.]*)?",
+    re.I,
+)
+NOTICE = re.compile(r"notice(?:\.[^/.]*)?", re.I)
+PART = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^/.]*)?", re.I)
+OF_OTHERS = frozenset({"vendor", "node_modules", "third_party", "third-party", "testdata", "examples", "licenses"})
+PERSON = "A person decides"
+MOST_FILES = 12
+MOST_REASONS = 6
+
+
+@check(
+    "repository.licence",
+    title="Licence",
+    advice="Add a LICENSE file with one of the licences that the program accepts, unchanged, and release it.",
+    version=2,
+)
+def licence(subject: Subject, sources: Sources) -> Result:
+    """The licence files of the newest release's commit against the edition's policy; what is unclear is a person's."""
+    found = read(subject, sources)
+    if isinstance(found, Result):
+        return found
+    code = code_at(subject, sources, ref_of(subject, sources))
+    own, parts, others = sorted_out(code)
+    if code.cut or len(own) + len(parts) > MOST_FILES:
+        return _for_a_person("there are more licence files than we read.", found, code, ())
+    if not own:
+        return _without_file(found, code)
+    policy = Policy(subject.licences_allowed, subject.licences_asked)
+    whole, each = judge_all({file.path: content(code, file) for file in own}, policy)
+    seen = (*_evidence(found, code, each, subject), *(Evidence("Also there", path) for path in others))
+    outcome, summary = decided(whole, found.licence_spdx, policy)
+    if outcome == Outcome.PASS and whole.reasons != (NO_RULE,):
+        doubt = beside(code, parts, others, policy)
+        if doubt:
+            return _for_a_person(doubt, found, code, seen)
+    return Result(outcome, summary, seen, _state(found, code))
+
+
+def sorted_out(code: Code) -> tuple[list[File], list[File], list[str]]:
+    """The licence files of the whole, those of its parts, and further files that could hold terms."""
+    own = [file for file in code.files if is_licence_file(file.path)]
+    parts = [f for f in code.files if PART.fullmatch(f.path) and not OF_OTHERS & set(f.path.lower().split("/"))]
+    others = [file.path for file in code.files if OTHER_TERMS.fullmatch(file.path)]
+    return own, parts, others
+
+
+def content(code: Code, file: File) -> bytes:
+    """What stands in a file. One that is too large is not read: the gate leaves it to a person."""
+    return b" " * (MAX_BYTES + 1) if file.size > MAX_BYTES else code.open(file).encode()
+
+
+def decided(whole: Judgement, github: str, policy: Policy) -> tuple[Outcome, str]:
+    """The gate's verdict, with GitHub's as second opinion."""
+    reasons = _told(whole.reasons)
+    if not (policy.allow or policy.ask):
+        said = whole.expression or "A licence that is not recognised"
+        return Outcome.PASS, f"{said}; the program publishes no rule about licences."
+    if whole.verdict is Verdict.REVIEW:
+        return Outcome.NOT_RUN, reasons if reasons.startswith(PERSON) else f"{PERSON}: {reasons}"
+    if _contradicts(whole, github, policy):
+        return (
+            Outcome.NOT_RUN,
+            f"{PERSON}: GitHub takes it for {github}, and we read {whole.expression}. {reasons}",
+        )
+    if whole.verdict is Verdict.DENY:
+        return Outcome.FAIL, reasons
+    return Outcome.PASS, f"{whole.expression} is on the program's list."
+
+
+def _contradicts(whole: Judgement, github: str, policy: Policy) -> bool:
+    """Whether GitHub names another licence. It does not know many: then it has no opinion, and that is none against."""
+    if github in NO_OPINION:
+        return False
+    named = set(re.split(r" (?:AND|OR) ", whole.expression))
+    if whole.verdict is Verdict.DENY:
+        return github in policy.allow
+    return github not in named
+
+
+def beside(code: Code, parts: Iterable[File], others: list[str], policy: Policy) -> str:
+    """Why a person has to look although the licence itself is fine: terms of a part, or in a further file."""
+    for file in parts:
+        if judge(content(code, file), policy).verdict is not Verdict.ALLOW:
+            return f"{file.path} has terms of its own for a part of it."
+    for file in code.files:
+        if NOTICE.fullmatch(file.path) and see(content(code, file)).restriction:
+            return f"{file.path} names a restriction."
+    return f"{others[0]} may hold further terms." if others else ""
+
+
+def _without_file(found: Repository, code: Code) -> Result:
+    seen = (shown(found), Evidence("Licence according to GitHub", found.licence_spdx or "none found"))
+    late = " GitHub finds one on the default branch: release it." if found.licence_spdx else ""
+    summary = f"There is no licence file in the commit {code.commit[:7]}.{late}"
+    return Result(Outcome.FAIL, summary, seen, _state(found, code))
+
+
+def _for_a_person(why: str, found: Repository, code: Code, seen: tuple[Evidence, ...]) -> Result:
+    return Result(Outcome.NOT_RUN, f"{PERSON}: {why}", seen or (shown(found),), _state(found, code))
+
+
+def _evidence(found: Repository, code: Code, each: dict[str, Judgement], subject: Subject) -> tuple[Evidence, ...]:
+    files = (
+        Evidence(
+            path, f"{judgement.expression or 'not recognised'}: {_told(judgement.reasons)}", _page(found, code, path)
+        )
+        for path, judgement in each.items()
+    )
+    return (
+        *files,
+        Evidence("Licence according to GitHub", found.licence_spdx or "none found", found.html_url),
+        Evidence("The program accepts", subject.licence_summary or "no published rule"),
+    )
+
+
+def _page(found: Repository, code: Code, path: str) -> str:
+    return f"{found.html_url}/blob/{code.commit}/{path}"
+
+
+def _told(reasons: tuple[str, ...]) -> str:
+    more = len(reasons) - MOST_REASONS
+    return " ".join(reasons[:MOST_REASONS]) + (f" And {more} more." if more > 0 else "")
+
+
+def _state(found: Repository, code: Code) -> tuple[tuple[str, str], ...]:
+    return (*looked_at(found), ("commit", code.commit))
