@@ -3,13 +3,20 @@
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
+from django.core.paginator import Page, Paginator
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from integrations import rules
 from integrations.models import Draft, Integration, Membership
 from integrations.programs import PROGRAMS
-from integrations.states import Holder
+from integrations.states import ENDS, Holder, Stage
+from integrations.views.common import page_of
+
+ROWS, DRAFTS = 50, 10
+MINE, THEIRS, REST = range(3)
+HEADINGS = {MINE: "You must act", THEIRS: "We are acting", REST: "Nothing to do"}
 
 
 @login_not_required
@@ -19,27 +26,39 @@ def home(request: HttpRequest) -> HttpResponse:
         return render(request, "home/visitor.html", {"programs": PROGRAMS.values()})
     memberships = list(Membership.objects.filter(user=request.user, ended_at=None).select_related("partner"))
     if memberships:
-        return render(request, "home/partner.html", partner_home(request.user, memberships))
+        return render(request, "home/partner.html", partner_home(request, memberships))
     if rules.works_for_program(request.user):
         return redirect("queue")
     return redirect("company_new")
 
 
-def partner_home(user: Any, memberships: list[Membership]) -> dict[str, Any]:
-    """Three blocks: what you must act on, what others act on, what ended or is watched; and unsent drafts."""
-    visible = Integration.objects.filter(partner__in=[m.partner for m in memberships])
-    rows = list(visible.select_related("partner").order_by("turn_due_at", "turn_since")[:200])
-    mine = [i for i in rows if i.is_open and i.turn_holder == Holder.PARTNER]
-    theirs = [i for i in rows if i.is_open and i.turn_holder in (Holder.PROGRAM, Holder.THIRD_PARTY)]
-    rest = [i for i in rows if i not in mine and i not in theirs]
-    drafts = Draft.objects.filter(
-        partner__in=[m.partner for m in memberships], integration=None, sent_at=None, version__gt=0
-    ).select_related("saved_by", "partner")
+def partner_home(request: HttpRequest, memberships: list[Membership]) -> dict[str, Any]:
+    """A page of everything of one's companies in three blocks, what waits for them first; and unsent drafts."""
+    partners = [membership.partner for membership in memberships]
+    page = page_of(request, by_turn(partners), ROWS)
+    drafts = Draft.objects.filter(partner__in=partners, integration=None, sent_at=None, version__gt=0)
     return {
-        "memberships": memberships,
-        "mine": mine,
-        "theirs": theirs,
-        "rest": rest,
-        "drafts": list(drafts[:50]),
+        "page": page,
+        "blocks": [(HEADINGS[block], rows) for block in HEADINGS if (rows := [r for r in page if r.block == block])],
+        "drafts": drafts_page(request, drafts.select_related("saved_by", "partner").order_by("-saved_at", "-pk")),
         "several": len(memberships) > 1,
     }
+
+
+def by_turn(partners: list[Any]) -> QuerySet[Integration]:
+    """The companies' integrations: theirs to act on, then ours, then the rest; the soonest due first."""
+    is_open = ~Q(stage__in=[str(stage) for stage in ENDS])
+    ours = Q(turn_holder__in=[str(Holder.PROGRAM), str(Holder.THIRD_PARTY)])
+    looking = Q(turn_holder=str(Holder.MACHINE)) & ~Q(stage=str(Stage.SUPPORT))  # in support it only watches
+    block = Case(
+        When(is_open & Q(turn_holder=str(Holder.PARTNER)), then=Value(MINE)),
+        When(is_open & (ours | looking), then=Value(THEIRS)),
+        default=Value(REST),
+    )
+    rows = Integration.objects.filter(partner__in=partners).select_related("partner").annotate(block=block)
+    due, since = F("turn_due_at").asc(nulls_last=True), F("turn_since").asc(nulls_last=True)
+    return rows.order_by("block", due, since, "-pk")
+
+
+def drafts_page(request: HttpRequest, drafts: QuerySet[Draft]) -> Page[Draft]:
+    return Paginator(drafts, DRAFTS).get_page(request.GET.get("drafts"))

@@ -1,0 +1,52 @@
+"""The partner's first page: everything of theirs, what waits for them first, page by page."""
+
+from typing import Any
+
+import pytest
+
+from integrations.actions import drafts
+from integrations.models import Integration
+from portal import home
+from tests.conftest import begin, drive
+
+
+def shown(page: Any) -> list[tuple[str, list[str]]]:
+    return [(heading, [row.name for row in rows]) for heading, rows in page.context["blocks"]]
+
+
+def test_what_waits_for_one_comes_first(acme: Any, alice: Any, rita: Any, sign_in: Any) -> None:
+    begin(acme, alice, name="Listed", repository="acme/a", repository_id=1)
+    drive(Integration.objects.get(name="Listed"), "support", partner=alice, reviewer=rita)
+    in_review = begin(acme, alice, name="In review", repository="acme/b", repository_id=2)
+    drive(in_review, "review", partner=alice, reviewer=rita)
+    begin(acme, alice, name="Begun", repository="acme/c", repository_id=3)
+    assert shown(sign_in(alice).get("/")) == [
+        ("You must act", ["Begun"]),
+        ("We are acting", ["In review"]),
+        ("Nothing to do", ["Listed"]),
+    ]
+
+
+def test_nothing_is_cut_off_without_a_word(
+    acme: Any, alice: Any, sign_in: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(home, "ROWS", 2)
+    for number in range(5):
+        begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
+    client = sign_in(alice)
+    pages = [client.get(f"/?page={number}") for number in (1, 2, 3)]
+    names = [name for page in pages for _, rows in shown(page) for name in rows]
+    assert sorted(names) == [f"Rocket {number}" for number in range(5)]
+    assert "page=2" in pages[0].text
+
+
+def test_drafts_are_paged_too(acme: Any, alice: Any, sign_in: Any, now: Any) -> None:
+    for number in range(home.DRAFTS + 1):
+        draft = drafts.open_start(acme, "nomad", by=alice, now=now)
+        drafts.save(draft, {"name": f"Draft {number}"}, version=0, by=alice, now=now)
+    client = sign_in(alice)
+    assert [len(client.get(f"/?drafts={page}").context["drafts"]) for page in (1, 2)] == [home.DRAFTS, 1]
+
+
+def test_an_empty_home_says_how_to_begin(acme: Any, alice: Any, sign_in: Any) -> None:
+    assert "Choose your program" in sign_in(alice).get("/").text
