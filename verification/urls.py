@@ -2,11 +2,13 @@
 
 from django.urls import path
 
-from verification import views_help
+from verification import urls_hooks, views_help, views_hooks
 from verification.views import check_results, run_checks
 
 urlpatterns = [
     path("checks/<uuid:uuid>/", check_results, name="check_results"),
     path("checks/<uuid:uuid>/run/", run_checks, name="run_checks"),
     *views_help.urlpatterns,
+    *urls_hooks.urlpatterns,
+    *views_hooks.urlpatterns,
 ]

@@ -23,7 +23,8 @@ class Watch(models.Model):
     """The repository of an integration in support: its hook, how far we know it, and when it is read next.
 
     `secret` and `old_secret` are sealed (integrations.vault). `etags`: {address: ETag}. `data_up_to`: everything
-    before this moment has been seen; `poll_at` is the due column of reconciliation.
+    before this moment has been seen; `poll_at` is the due column of reconciliation. `missing_since`: since when
+    GitHub does not show the repository. `refused`: how many deliveries were not signed with the secret.
     """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -45,6 +46,9 @@ class Watch(models.Model):
     last_delivery_at = models.DateTimeField(null=True, blank=True)
     trouble = models.CharField(max_length=300, blank=True)
     trouble_since = models.DateTimeField(null=True, blank=True)
+    missing_since = models.DateTimeField(null=True, blank=True)
+    refused = models.PositiveIntegerField(default=0)
+    refused_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         indexes = [models.Index(fields=["poll_at"], name="watches_to_poll", condition=Q(poll_at__isnull=False))]
@@ -75,13 +79,17 @@ class Delivery(models.Model):
 
 
 class Issue(models.Model):
-    """An issue of a watched repository, as folded. `calendar` and `policy` are those in force when it was opened."""
+    """An issue of a watched repository, as folded.
+
+    `calendar`, `policy` and `edition` (of the program) are those in force when it was opened.
+    """
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     watch = models.ForeignKey(Watch, models.CASCADE, related_name="issues")
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="issues")
     calendar = models.ForeignKey(CalendarEdition, models.PROTECT, null=True, blank=True, related_name="+")
     policy = models.ForeignKey("SupportPolicy", models.PROTECT, null=True, blank=True, related_name="+")
+    edition = models.CharField(max_length=10)
     github_id = models.BigIntegerField()
     number = models.PositiveIntegerField()
     title = models.CharField(max_length=300)

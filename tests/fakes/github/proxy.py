@@ -9,11 +9,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, parse_qsl, urlsplit
+
+from tests.fakes.github.tracker import Tracker
 
 REPOSITORY = re.compile(r"^/repos/([^/]+/[^/]+)$")
 LICENCE = re.compile(r"^/repos/([^/]+/[^/]+)/license$")
 ASSET = re.compile(r"^/repos/[^/]+/[^/]+/releases/assets/(\d+)$")
+BELOW = re.compile(r"^/repos/([^/]+/[^/]+)(.*)$")
 DOWNLOAD = re.compile(r"^/([^/]+/[^/]+)/releases/download/([^/]+)/([^/]+)$")
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
 GIVE_UP = 30  # seconds that a stalled answer stays open at most
@@ -49,6 +52,7 @@ class State:
     moved: dict[str, str] = field(default_factory=dict)
     assets: dict[str, bytes] = field(default_factory=dict)
     downloads: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
+    trackers: dict[str, Tracker] = field(default_factory=dict)
     tokens: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
@@ -113,6 +117,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def answer_ourselves(self) -> bool:
         state = self.server.state
+        if self.answer_issues():
+            return True
         if state.hidden and self.plain_path.startswith("/repos/"):
             self.answer_json(404, {"message": "Not Found"})
             return True
@@ -125,6 +131,29 @@ class Handler(BaseHTTPRequestHandler):
                 self.answer_json(301, {"url": target}, {"Location": f"{self.server.url}/repos/{target}"})
                 return True
         return self.answer_bytes()
+
+    def answer_issues(self) -> bool:
+        """The issues of a repository that has a tracker, as its story has it."""
+        match = BELOW.match(self.plain_path)
+        tracker = self.server.state.trackers.get(match[1].lower()) if match else None
+        if tracker is None or match is None:
+            return False
+        if self.command == "POST" and tracker.redeliver(match[2]):
+            self.answer_json(202, {})
+            return True
+        query = dict(parse_qsl(urlsplit(self.path).query))
+        found = tracker.answer(match[2], query) if self.command == "GET" else None
+        if found is not None:
+            self.answer_tagged(*found)
+        return found is not None
+
+    def answer_tagged(self, status: int, value: Any) -> None:
+        """With an ETag, and without a body for who has it already."""
+        body = json.dumps(value).encode()
+        tag = f'W/"{hashlib.sha256(body).hexdigest()}"'
+        known = status == 200 and self.headers.get("If-None-Match") == tag
+        headers = {"Content-Type": "application/json", "ETag": tag}
+        self.answer(304 if known else status, b"" if known else body, headers)
 
     def answer_licence(self, spdx: str | None) -> None:
         if spdx is None:

@@ -1,6 +1,7 @@
 """How does a test get a GitHub with these repositories in it? One object: start, seed, break, stop."""
 
 import base64
+import contextlib
 import http.client
 import json
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any
 from tests.fakes import free_port
 from tests.fakes.github.install import ensure_node_modules, node
 from tests.fakes.github.proxy import Fault, Proxy
+from tests.fakes.github.tracker import Tracker
 
 TOKEN = "token-of-the-portal"  # sees what is public
 KEEPER = "token-of-the-keeper"  # owns everything that is seeded
@@ -126,10 +128,8 @@ class GitHub:
         """Commit a file to the default branch, or without a text its removal. Returns the commit."""
         address = f"/repos/{full_name}/contents/{path}"
         body: dict[str, Any] = {"message": f"{'Write' if text is not None else 'Remove'} {path}"}
-        try:
+        with contextlib.suppress(AssertionError):  # a new file
             body["sha"] = self.ask("GET", address)["sha"]
-        except AssertionError:
-            pass  # a new file
         if text is None:
             return str(self.ask("DELETE", address, body)["commit"]["sha"])
         body["content"] = base64.b64encode(text.encode()).decode()
@@ -173,6 +173,11 @@ class GitHub:
     def fail(self, path: str, kind: int | str, times: int | None = None) -> None:
         """From now on paths that match answer wrongly: see proxy.Fault."""
         self.proxy.state.faults.append(Fault(path, kind, times))
+
+    def track(self, tracker: Tracker) -> Tracker:
+        """From now on the issues of that repository are the tracker's."""
+        self.proxy.state.trackers[tracker.full_name.lower()] = tracker
+        return tracker
 
     @property
     def seen(self) -> list[str]:

@@ -1,0 +1,231 @@
+"""A repository's issues as GitHub would tell of them: by webhook, in lists, at moments that the test chooses.
+
+The emulator stamps its own clock on everything and knows few events; a tracker keeps one story and tells it both
+ways, in GitHub's shapes, so that a test can drop, shuffle and repeat what was told and compare it with the lists.
+"""
+
+import hashlib
+import hmac
+import json
+import re
+from copy import deepcopy
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID, uuid5
+
+PER_PAGE = 30
+ORG = UUID("7a2f7f0e-3f8e-4f5e-9d5c-1f6b1c0b7a11")
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody at GitHub, with what GitHub says they are to the repository."""
+
+    id: int
+    login: str
+    association: str = "NONE"
+    type: str = "User"
+
+    def raw(self) -> dict[str, Any]:
+        return {"id": self.id, "login": self.login, "type": self.type, "html_url": f"https://github.com/{self.login}"}
+
+
+@dataclass(frozen=True)
+class Hooked:
+    """A delivery as GitHub sends it. `id` is the GUID of its header."""
+
+    id: str
+    event: str
+    body: bytes
+
+    def headers(self, secret: str) -> dict[str, str]:
+        """As Django's test client takes them."""
+        signed = hmac.new(secret.encode(), self.body, hashlib.sha256).hexdigest()
+        return {
+            "X-GitHub-Delivery": self.id,
+            "X-GitHub-Event": self.event,
+            "X-Hub-Signature-256": f"sha256={signed}",
+            "User-Agent": "GitHub-Hookshot/044aadd",
+        }
+
+
+def stamp(at: datetime) -> str:
+    return at.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@dataclass
+class Tracker:
+    """One repository's issues. Everything that happens is told to `hooked`, and stands in the lists."""
+
+    full_name: str
+    id: int = 4711
+    hook_id: int = 77
+    issues: dict[int, dict[str, Any]] = field(default_factory=dict)
+    comments: list[dict[str, Any]] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+    gone: dict[int, int] = field(default_factory=dict)
+    hooked: list[Hooked] = field(default_factory=list)
+    deliveries: list[dict[str, Any]] = field(default_factory=list)
+    redelivered: list[int] = field(default_factory=list)
+    last: int = 0
+
+    def repository(self) -> dict[str, Any]:
+        owner, name = self.full_name.split("/")
+        return {
+            "id": self.id, "name": name, "full_name": self.full_name, "private": False, "archived": False,
+            "owner": {"id": 47, "login": owner, "type": "Organization"},
+            "html_url": f"https://github.com/{self.full_name}", "default_branch": "main",
+        }  # fmt: skip
+
+    def open(self, by: Person, title: str, at: datetime, body: str = "", labels: tuple[str, ...] = ()) -> int:
+        number = len(self.issues) + len(self.gone) + 1
+        self.issues[number] = {
+            "id": self._id(), "number": number, "title": title, "body": body, "user": by.raw(),
+            "author_association": by.association, "state": "open", "state_reason": None, "locked": False, "labels": [],
+            "comments": 0, "created_at": stamp(at), "updated_at": stamp(at), "closed_at": None,
+            "html_url": f"https://github.com/{self.full_name}/issues/{number}",
+            "repository_url": f"https://api.github.com/repos/{self.full_name}",
+        }  # fmt: skip
+        self._tell("issues", "opened", number, by)
+        for name in labels:
+            self.label(number, by, name, at)
+        return number
+
+    def comment(self, number: int, by: Person, body: str, at: datetime) -> int:
+        comment: dict[str, Any] = {
+            "id": self._id(), "body": body, "user": by.raw(), "author_association": by.association,
+            "created_at": stamp(at), "updated_at": stamp(at),
+            "issue_url": f"https://api.github.com/repos/{self.full_name}/issues/{number}",
+        }  # fmt: skip
+        comment["html_url"] = f"https://github.com/{self.full_name}/issues/{number}#issuecomment-{comment['id']}"
+        self.comments.append(comment)
+        self._touch(number, at)
+        self._tell("issue_comment", "created", number, by, comment=comment)
+        return int(comment["id"])
+
+    def edit_comment(self, id: int, by: Person, body: str, at: datetime) -> None:
+        comment = self._comment(id)
+        before, number = comment["body"], self._number(comment)
+        comment.update(body=body, updated_at=stamp(at))
+        self._touch(number, at)
+        self._tell("issue_comment", "edited", number, by, comment=comment, changes={"body": {"from": before}})
+
+    def delete_comment(self, id: int, by: Person, at: datetime) -> None:
+        comment = self._comment(id)
+        number = self._number(comment)
+        self.comments.remove(comment)
+        self._event("comment_deleted", number, by, at)
+        self._tell("issue_comment", "deleted", number, by, comment=comment)
+
+    def label(self, number: int, by: Person, name: str, at: datetime) -> None:
+        self.issues[number]["labels"].append({"name": name})
+        self._event("labeled", number, by, at, label={"name": name, "color": "ededed"})
+        self._tell("issues", "labeled", number, by, label={"name": name})
+
+    def unlabel(self, number: int, by: Person, name: str, at: datetime) -> None:
+        self.issues[number]["labels"].remove({"name": name})
+        self._event("unlabeled", number, by, at, label={"name": name, "color": "ededed"})
+        self._tell("issues", "unlabeled", number, by, label={"name": name})
+
+    def close(self, number: int, by: Person, at: datetime, reason: str = "completed") -> None:
+        self.issues[number].update(state="closed", state_reason=reason, closed_at=stamp(at))
+        self._event("closed", number, by, at, state_reason=reason)
+        self._tell("issues", "closed", number, by)
+
+    def reopen(self, number: int, by: Person, at: datetime) -> None:
+        self.issues[number].update(state="open", state_reason="reopened", closed_at=None)
+        self._event("reopened", number, by, at)
+        self._tell("issues", "reopened", number, by)
+
+    def delete(self, number: int, by: Person) -> None:
+        """It is in no list any more, and neither is what was said on it."""
+        self._tell("issues", "deleted", number, by)
+        del self.issues[number]
+        self.gone[number] = 410
+        self.comments = [c for c in self.comments if self._number(c) != number]
+        self.events = [e for e in self.events if e["issue"] != number]
+
+    def ping(self) -> Hooked:
+        hook = {"id": self.hook_id, "events": ["issues", "issue_comment"], "active": True}
+        payload = {"zen": "Keep it logically awesome.", "hook_id": self.hook_id, "hook": hook}
+        return self._hooked("ping", payload | {"repository": self.repository()})
+
+    # -- the lists ------------------------------------------------------------------------------------------
+
+    def answer(self, path: str, query: dict[str, str], page_size: int = PER_PAGE) -> tuple[int, Any] | None:
+        """What GitHub answers to a GET below the repository; None for what a tracker does not know."""
+        size = int(query.get("per_page", page_size))
+        start = (int(query.get("page", "1")) - 1) * size
+        if path == "":
+            return 200, self.repository()
+        if path == "/issues":
+            return 200, self._issue_list(query)[start : start + size]
+        if path == "/issues/comments":
+            return 200, self._changed(self.comments, query)[start : start + size]
+        if path == "/issues/events":
+            newest = sorted(self.events, key=lambda e: -int(e["id"]))[start : start + size]
+            return 200, [e | {"issue": self.issues[e["issue"]]} for e in newest]
+        if match := re.fullmatch(r"/issues/(\d+)(/comments)?", path):
+            return self._one(int(match[1]), bool(match[2]), slice(start, start + size))
+        if path == f"/hooks/{self.hook_id}/deliveries":
+            return 200, sorted(self.deliveries, key=lambda d: -int(d["id"]))[:size]
+        return None
+
+    def redeliver(self, path: str) -> bool:
+        """POST to a delivery's attempts."""
+        match = re.fullmatch(rf"/hooks/{self.hook_id}/deliveries/(\d+)/attempts", path)
+        if match:
+            self.redelivered.append(int(match[1]))
+        return match is not None
+
+    def could_not_deliver(self, hooked: Hooked, at: datetime) -> int:
+        """GitHub remembers that a delivery failed. Returns its number there."""
+        entry: dict[str, Any] = {"id": self._id(), "guid": hooked.id, "delivered_at": stamp(at), "redelivery": False}
+        self.deliveries.append(entry | {"status": "failed to connect to host", "status_code": 502, "event": "issues"})
+        return int(entry["id"])
+
+    def _one(self, number: int, comments: bool, page: slice) -> tuple[int, Any]:
+        if number not in self.issues:
+            return self.gone.get(number, 404), {"message": "This issue was deleted"}
+        if not comments:
+            return 200, self.issues[number]
+        return 200, [c for c in self.comments if self._number(c) == number][page]
+
+    def _issue_list(self, query: dict[str, str]) -> list[dict[str, Any]]:
+        state = query.get("state", "open")
+        return self._changed([i for i in self.issues.values() if state in ("all", i["state"])], query)
+
+    def _changed(self, rows: list[dict[str, Any]], query: dict[str, str]) -> list[dict[str, Any]]:
+        since, by = query.get("since", ""), f"{query.get('sort', 'created')}_at"
+        found = sorted((r for r in rows if r["updated_at"] >= since), key=lambda r: (r[by], r["id"]))
+        return found if query.get("direction") == "asc" else found[::-1]
+
+    # -- the story ------------------------------------------------------------------------------------------
+
+    def _event(self, name: str, number: int, by: Person, at: datetime, **more: Any) -> None:
+        self._touch(number, at)
+        entry = {"id": self._id(), "event": name, "actor": by.raw(), "created_at": stamp(at), "issue": number}
+        self.events.append(entry | more)
+
+    def _tell(self, event: str, action: str, number: int, by: Person, **more: Any) -> None:
+        payload = {"action": action, "issue": self.issues[number], "sender": by.raw(), **more}
+        self.hooked.append(self._hooked(event, payload | {"repository": self.repository()}))
+
+    def _hooked(self, event: str, payload: dict[str, Any]) -> Hooked:
+        guid = str(uuid5(ORG, f"{self.full_name} {self._id()}"))
+        return Hooked(guid, event, json.dumps(deepcopy(payload)).encode())
+
+    def _touch(self, number: int, at: datetime) -> None:
+        issue = self.issues[number]
+        issue["updated_at"] = max(issue["updated_at"], stamp(at))
+
+    def _comment(self, id: int) -> dict[str, Any]:
+        return next(c for c in self.comments if c["id"] == id)
+
+    def _number(self, comment: dict[str, Any]) -> int:
+        return int(comment["issue_url"].rsplit("/", 1)[1])
+
+    def _id(self) -> int:
+        self.last += 1
+        return self.id * 100_000 + self.last

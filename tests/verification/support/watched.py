@@ -1,0 +1,42 @@
+"""Which repository is watched in these tests? Acme's, with a hook whose secret is known, and its tracker's people."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from django.test import Client
+
+from integrations import vault
+from integrations.models import Integration
+from tests.fakes.github.tracker import Hooked, Person, Tracker
+from verification.models import Watch
+from verification.support import intake, watching
+
+SECRET = "s3cret-of-the-hook"
+OPENED = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
+REPORTER = Person(501, "uma")
+PARTNER = Person(601, "alice-at-acme", "MEMBER")
+HELPER = Person(602, "bob-at-acme", "COLLABORATOR")
+PASSER_BY = Person(701, "pete")
+STALE = Person(801, "stale[bot]", "NONE", "Bot")
+
+
+def watch_over(integration: Integration, now: datetime = OPENED, secret: str = SECRET) -> Watch:
+    """The watch of an integration in support, with a hook secret that the test knows."""
+    watch = watching.begin(integration, now)
+    assert watch
+    watch.secret = vault.seal(vault.Secret(secret), watching.context(watch))
+    watch.save()
+    intake.forget(watch.uuid)
+    return watch
+
+
+def tracker_of(watch: Watch) -> Tracker:
+    assert watch.repository_id
+    return Tracker(watch.repository, watch.repository_id)
+
+
+def post(watch: Watch, hooked: Hooked, secret: str = SECRET, **headers: Any) -> int:
+    """Deliver to the portal as GitHub does. Returns the status."""
+    sent = hooked.headers(secret) | headers
+    answer = Client().post(f"/hooks/github/{watch.uuid}/", hooked.body, "application/json", headers=sent)
+    return answer.status_code

@@ -1,0 +1,113 @@
+"""Which repositories are watched, with which secret, and when is each read next?"""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from integrations import vault
+from integrations.models import Integration
+from integrations.states import Stage
+from verification.models import Watch
+
+OLD_SECRET_FOR = timedelta(hours=24)
+NO_DELIVERY = "no delivery seen yet; we read every 5 minutes instead"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Keys:
+    """The secrets of a hook as bytes: the current one, and the one before while it is still taken."""
+
+    current: bytes
+    old: bytes = b""
+    old_until: datetime | None = None
+
+    def valid(self, now: datetime) -> tuple[bytes, ...]:
+        """The secrets that count at a moment."""
+        if self.old and self.old_until is not None and now < self.old_until:
+            return self.current, self.old
+        return (self.current,)
+
+
+def begin(integration: Integration, now: datetime) -> Watch | None:
+    """Watch the repository of an integration that has entered support. None where it names none."""
+    if not integration.repository or integration.stage != Stage.SUPPORT:
+        return None
+    fresh = {
+        "repository": integration.repository,
+        "repository_id": integration.repository_id,
+        "began_at": now,
+        "ended_at": None,
+        "data_up_to": now,
+        "poll_at": now,
+    }
+    watch, made = Watch.objects.get_or_create(integration=integration, defaults=fresh)
+    if not made and watch.ended_at is not None:
+        for name, value in (fresh | {"cursors": {}, "etags": {}, "attempts": 0}).items():
+            setattr(watch, name, value)
+        watch.save()
+    return watch
+
+
+def end(integration: Integration, now: datetime) -> None:
+    """Stop watching: nothing comes in any more, and no clock of it has a moment to come."""
+    for watch in Watch.objects.filter(integration=integration, ended_at=None):
+        watch.clocks.exclude(next_at=None).update(next_at=None)
+        Watch.objects.filter(pk=watch.pk).update(ended_at=now, poll_at=None, trouble="", trouble_since=None)
+
+
+def follow(integration: Integration, now: datetime) -> None:
+    """The integration names another repository: what was read so far stays, the new one is read from now on."""
+    Watch.objects.filter(integration=integration, ended_at=None).exclude(repository=integration.repository).update(
+        repository=integration.repository,
+        repository_id=integration.repository_id,
+        poll_at=now,
+        etags={},
+        cursors={},
+        missing_since=None,
+    )
+
+
+def rotate(watch: Watch, now: datetime) -> vault.Secret:
+    """A new secret, to be shown once. The one before is taken for another 24 hours."""
+    fresh = vault.Secret(secrets.token_hex(32))
+    with transaction.atomic():
+        row = Watch.objects.select_for_update(no_key=True).get(pk=watch.pk)
+        row.old_secret, row.old_secret_until = row.secret, now + OLD_SECRET_FOR if row.secret else None
+        row.secret = vault.seal(fresh, context(row))
+        row.save(update_fields=["secret", "old_secret", "old_secret_until"])
+    return fresh
+
+
+def keys(watch: Watch) -> Keys:
+    """The watch's secrets, opened. Raises vault.CannotOpen."""
+    assert watch.secret
+    current = vault.unseal(bytes(watch.secret), context(watch)).value.encode()
+    if not watch.old_secret:
+        return Keys(current)
+    old = vault.unseal(bytes(watch.old_secret), context(watch)).value.encode()
+    return Keys(current, old, watch.old_secret_until)
+
+
+def context(watch: Watch) -> str:
+    """What binds a sealed secret to its row."""
+    return f"watch {watch.uuid} secret"
+
+
+def poll_soon(watch: Watch, now: datetime) -> None:
+    """Read the repository at once. Where somebody works on the watch this moment, it is left to them."""
+    with transaction.atomic():
+        free = Watch.objects.filter(pk=watch.pk, ended_at=None)
+        if transaction.get_connection().features.has_select_for_update_skip_locked:
+            free = free.select_for_update(skip_locked=True, no_key=True)
+        for row in free:
+            if row.poll_at is None or row.poll_at > now:
+                Watch.objects.filter(pk=row.pk).update(poll_at=now)
+
+
+def trouble(watch: Watch) -> str:
+    """What stands between the repository and what we know of it, in words; blank when nothing does."""
+    if watch.trouble:
+        return watch.trouble
+    return "" if watch.last_delivery_at else NO_DELIVERY

@@ -1,0 +1,117 @@
+"""How do GitHub's webhooks reach us, and how does a partner set them up? One address for machines, one page."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path, resolve, reverse
+from django.urls.exceptions import Resolver404
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.debug import sensitive_variables
+
+from integrations import rules, vault
+from integrations.models import Integration
+from integrations.views.common import load
+from verification.models import Watch
+from verification.support import intake, watching
+from verification.support.intake import Answer
+
+Handler = Callable[[HttpRequest], HttpResponse]
+PREFIX = "/hooks/github/"
+BUSY = Answer(503, "The portal cannot take this in just now.")
+
+
+def hooks_first(get_response: Handler) -> Handler:
+    """A webhook needs no session, person, form or policy: it is answered before any of them is looked for."""
+
+    def middleware(request: HttpRequest) -> HttpResponse:
+        if not request.path_info.startswith(PREFIX):
+            return get_response(request)
+        try:
+            found = resolve(request.path_info, "verification.urls_hooks")
+        except Resolver404:
+            return get_response(request)
+        return found.func(request, **found.kwargs)
+
+    return middleware
+
+
+@csrf_exempt
+@login_not_required
+def hook(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Take in one delivery: 202, or why not."""
+    if request.method != "POST":
+        return HttpResponse("GitHub posts here.", status=405, headers={"Allow": "POST"}, content_type="text/plain")
+    try:
+        answer = _taken(request, uuid)
+    except (DatabaseError, vault.CannotOpen):
+        answer = BUSY
+    return HttpResponse(answer.sentence, status=answer.status, content_type="text/plain")
+
+
+@sensitive_variables()
+def _taken(request: HttpRequest, uuid: UUID) -> Answer:
+    meta = request.META
+    early = intake.refuse_early(
+        meta.get("CONTENT_LENGTH") or "", meta.get("CONTENT_TYPE", ""), meta.get("HTTP_CONTENT_ENCODING", "")
+    )
+    if early is not None:
+        return early
+    try:
+        body = request.read(int(meta["CONTENT_LENGTH"]))
+    except OSError:  # it hung up
+        return Answer(400, "The payload broke off.")
+    return intake.receive(uuid, meta, body, timezone.now())
+
+
+def watch(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The page: where the hook points, what has come through it, and a new secret, shown once."""
+    found = load(request, uuid)
+    row = Watch.objects.filter(integration=found, ended_at=None).first()
+    if row is None:
+        raise Http404("The repository of this integration is not watched: it is not in support.")
+    may = rules.may_edit(found, request.user)
+    if request.method != "POST":
+        return _page(request, found, row, may)
+    if not may:
+        messages.error(request, "Owners and editors of the company make a new secret.")
+        return redirect("watch", uuid)
+    if request.POST.get("after") != state_of(row):  # pressed twice, or by two people
+        messages.error(request, "A secret has been made since this page was shown. Make another one if you need it.")
+        return redirect("watch", uuid)
+    secret = watching.rotate(row, timezone.now())
+    intake.forget(row.uuid)
+    row.refresh_from_db()
+    return _page(request, found, row, may, secret.value)
+
+
+@sensitive_variables("secret")
+def _page(request: HttpRequest, found: Integration, row: Watch, may: bool, secret: str = "") -> HttpResponse:
+    context: dict[str, Any] = {
+        "integration": found,
+        "watch": row,
+        "may_change": may,
+        "address": request.build_absolute_uri(reverse("hook", args=[row.uuid])),
+        "after": state_of(row),
+        "secret": secret,
+        "trouble": watching.trouble(row),
+        "old_until": row.old_secret_until if row.old_secret_until and row.old_secret_until > timezone.now() else None,
+    }
+    answer = render(request, "verification/watch.html", context)
+    answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def state_of(row: Watch) -> str:
+    """Which secret is in force, without a word about it."""
+    return hashlib.sha256(bytes(row.secret or b"")).hexdigest()[:16]
+
+
+urlpatterns = [path("integrations/<uuid:uuid>/watch/", watch, name="watch")]
