@@ -42,9 +42,9 @@ class Calendar:
 
     @property
     def days(self) -> "Days":
-        """The table of its business days, made when first asked for."""
+        """The table of its business days, made when first asked for, shared by equal calendars."""
         if not self._days:
-            self._days.append(Days(self))
+            self._days.append(_table(self.zone, frozenset(self.workdays), frozenset(self.days_off)))
         return self._days[0]
 
 
@@ -175,6 +175,11 @@ class Days:
         for n in range(first + 1, last + 1):
             if self.works[n] != self.works[n - 1] and start < self.midnights[n] < end:
                 yield self.midnights[n]
+
+
+@lru_cache(maxsize=256)
+def _table(zone: ZoneInfo, workdays: frozenset[int], days_off: frozenset[date]) -> Days:
+    return Days(Calendar(zone, workdays, days_off))
 
 
 @lru_cache(maxsize=128)

@@ -45,5 +45,5 @@ class CalendarEdition(models.Model):
     @property
     def calendar(self) -> Calendar:
         """The edition as the clock takes it."""
-        days = frozenset(date.fromisoformat(day) for day in (*self.holidays, *self.extra_days))
-        return Calendar(ZoneInfo(self.zone), frozenset(self.workdays), days)
+        names = {date.fromisoformat(day): str(name) for day, name in (self.holidays | self.extra_days).items()}
+        return Calendar(ZoneInfo(self.zone), frozenset(self.workdays), frozenset(names), names)

@@ -1,0 +1,35 @@
+"""Which days are holidays of a country, as of today's knowledge? A snapshot, so that an update moves no promise."""
+
+from datetime import date
+
+import holidays
+
+LANGUAGE = "en_US"
+
+
+class UnknownPlace(ValueError):
+    """A country or a part of it that we have no holidays of; its text is fit to show."""
+
+
+def snapshot(country: str, subdivision: str, first_year: int, last_year: int) -> dict[date, str]:
+    """The public holidays of a place (ISO 3166 codes, "US" and "CA") from one year through another, by name.
+
+    Raises UnknownPlace.
+    """
+    country, subdivision = country.strip().upper(), subdivision.strip().upper()
+    known = places()
+    if country not in known:
+        raise UnknownPlace(f"We know no holidays of “{country}”: give a country's two letters, such as US or DE.")
+    by_capitals = {name.upper(): name for name in known[country]}
+    part = by_capitals.get(subdivision.removeprefix(f"{country}-"))
+    if subdivision and part is None:
+        some = ", ".join(known[country]) or "it has none"
+        raise UnknownPlace(f"“{subdivision}” is no part of {country} that we know holidays of; those are: {some}.")
+    years = range(first_year, last_year + 1)
+    found = holidays.country_holidays(country, subdiv=part, years=years, expand=False, language=LANGUAGE)
+    return {day: str(name) for day, name in sorted(found.items())}
+
+
+def places() -> dict[str, list[str]]:
+    """The countries that we know holidays of, each with its parts."""
+    return holidays.list_supported_countries(include_aliases=False)
