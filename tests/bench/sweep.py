@@ -1,0 +1,154 @@
+"""The sweep of the clocks against the thinnest thing that could do it, at 10,000, 100,000 and 1,000,000 open clocks.
+
+The floor is what psycopg can do by hand on the same data: one indexed SELECT … FOR UPDATE SKIP LOCKED, one UPDATE and
+three bulk INSERTs of the same rows (breach, event, alert) a batch. Both run on one connection, one after the other,
+with the data put back in between. The peer is django-helpdesk's escalation command, where it is installed.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+from django.db import connection, transaction  # noqa: E402
+from django.test.utils import CaptureQueriesContext  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from tests.bench.world import build  # noqa: E402
+from tests.verification.support.clocks import issue_of, watch_over  # noqa: E402
+from verification.support.sweep import BATCH, sweep  # noqa: E402
+
+SIZES = (10_000, 100_000, 1_000_000)
+DUE = (0, 100, 10_000)
+ROUNDS = {0: 80, 100: 15, 10_000: 4}
+AIM = {0: 2.0, 100: 2.0, 10_000: 1.5}
+HEAD = "clocks       due   sweep ms   floor ms   ratio   aim   statements"
+
+FILL = """
+INSERT INTO verification_clock (issue_id, watch_id, integration_id, verb, promised, severity, state, started_at,
+       due_at, warn50_at, warn75_at, warn90_at, next_at, warned, counted_seconds, paused_seconds)
+SELECT %(issue)s + n / 2, %(watch)s, %(integration)s, 'v' || n %% 2, true, 'critical', 'running', %(now)s, at, at, at,
+       at, at, 90, 0, 0
+  FROM generate_series(%(first)s, %(last)s) n, LATERAL (SELECT %(now)s + (1 + n) * interval '1 second' AS at) moment
+"""
+ISSUES = """
+INSERT INTO verification_issue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
+       is_open, severity, spoke_last, updated_at)
+SELECT gen_random_uuid(), %(watch)s, %(integration)s, 5000000 + n, n, 'Issue ' || n, '', 'reporter', %(now)s, true,
+       'critical', '', %(now)s
+  FROM generate_series(%(first)s, %(last)s) n
+"""
+
+
+def floor(now: datetime) -> int:
+    """The same rows by hand. Returns how many were due."""
+    taken, batch = 0, BATCH
+    while batch == BATCH:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT id, issue_id, integration_id, verb, severity, due_at FROM verification_clock "
+                "WHERE next_at <= %s ORDER BY next_at LIMIT %s FOR UPDATE SKIP LOCKED",
+                (now, BATCH),
+            )
+            rows = cursor.fetchall()
+            if rows:
+                _write(cursor, rows, now)
+        batch = len(rows)
+        taken += batch
+    return taken
+
+
+def _write(cursor: object, rows: list[tuple], now: datetime) -> None:
+    ids = [row[0] for row in rows]
+    cursor.execute(
+        "UPDATE verification_clock SET next_at = NULL, state = 'overdue', breached_at = %s WHERE id = ANY(%s)",
+        (now, ids),
+    )
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    cursor.execute(
+        "INSERT INTO verification_breach (clock_id, issue_id, integration_id, verb, severity, due_at, found_at, "
+        "retracted_why) SELECT c, i, g, v, s, d, %s, '' FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], "
+        "%s::text[], %s::text[], %s::timestamptz[]) AS t(c, i, g, v, s, d) ON CONFLICT DO NOTHING",
+        (now, *columns),
+    )
+    cursor.execute(
+        "INSERT INTO verification_clockevent (clock_id, kind, share, due_at, at) SELECT c, 'breached', 100, d, %s "
+        "FROM unnest(%s::bigint[], %s::timestamptz[]) AS t(c, d)",
+        (now, ids, columns[5]),
+    )
+    cursor.execute(
+        "INSERT INTO verification_alert (key, kind, clock_id, integration_id, share, due_at, created_at, not_before, "
+        "attempts) SELECT k, 'breached', c, g, 100, d, %s, %s, 0 FROM unnest(%s::text[], %s::bigint[], %s::bigint[], "
+        "%s::timestamptz[]) AS t(k, c, g, d) ON CONFLICT (key) DO NOTHING",
+        (now, now, [f"{i}:breached" for i in ids], ids, columns[2], columns[5]),
+    )
+
+
+def put_back(now: datetime, due: int) -> datetime:
+    """Undo what a sweep did and return the moment at which exactly `due` clocks are due."""
+    with connection.cursor() as cursor:
+        cursor.execute("TRUNCATE verification_breach, verification_clockevent, verification_alert")
+        cursor.execute(
+            "UPDATE verification_clock SET next_at = due_at, state = 'running', breached_at = NULL "
+            "WHERE next_at IS NULL"
+        )
+        if cursor.rowcount:
+            cursor.execute("VACUUM ANALYZE verification_clock")
+    return now + timedelta(seconds=due)
+
+
+def measure(run: Callable[[datetime], object], now: datetime, due: int) -> float:
+    """Milliseconds of one run over `due` clocks, from a state put back."""
+    moment = put_back(now, due)
+    begin = time.perf_counter()
+    run(moment)
+    return (time.perf_counter() - begin) * 1000
+
+
+def pair(now: datetime, due: int) -> tuple[float, float, int]:
+    """The quickest of some rounds of each, taken in turn, and the statements of the sweep."""
+    times = [(measure(sweep, now, due), measure(floor, now, due)) for _ in range(ROUNDS[due])]
+    moment = put_back(now, due)
+    with CaptureQueriesContext(connection) as seen:
+        sweep(moment)
+    return min(t[0] for t in times), min(t[1] for t in times), len(seen)
+
+
+def main() -> int:
+    call_command("migrate", verbosity=0)
+    row, *_ = build()
+    now = timezone.now()
+    watch = watch_over(row, now)
+    first = issue_of(watch, 0, now)
+    print(HEAD, flush=True)
+    have, missed, idle = 0, False, {}
+    for size in SIZES:
+        values = {"watch": watch.pk, "integration": row.pk, "now": now, "issue": first.pk}
+        with connection.cursor() as cursor:
+            cursor.execute(ISSUES, values | {"first": have // 2 + 1, "last": size // 2})
+            cursor.execute(FILL, values | {"first": have, "last": size - 1})
+            cursor.execute("VACUUM ANALYZE verification_clock")
+        have = size
+        for due in DUE:
+            ours, by_hand, statements = pair(now, due)
+            ratio = ours / by_hand
+            expected = -(-due // BATCH) + 1
+            late = ratio > AIM[due] or statements > expected
+            missed |= late
+            idle[size] = ours if due == 0 else idle[size]
+            words = f"{AIM[due]:>5.1f}x{statements:>8} of {expected}  {'missed' if late else 'met'}"
+            print(f"{size:>9,}{due:>7,}{ours:>11.2f}{by_hand:>11.2f}{ratio:>8.2f} {words}", flush=True)
+    growth = idle[SIZES[-1]] / idle[SIZES[0]]
+    missed |= growth > 1.3
+    print(f"idle at 1,000,000 against 10,000: {growth:.2f} (aim ≤ 1.3) {'missed' if growth > 1.3 else 'met'}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
