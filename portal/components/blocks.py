@@ -135,12 +135,17 @@ def check_result(
     help: str = "",
     id: str = "",
     level: int = 3,
+    swap: bool = False,
 ) -> SafeString:
-    """A check: chip, verdict in one sentence, the evidence (content) folded, what was looked at and when."""
+    """A check: chip, verdict in one sentence, the evidence (content) folded, what was looked at and when.
+
+    `swap`: htmx puts it in the place of the one with the same id.
+    """
     one_of(outcome, OUTCOMES, "outcome")
     return fill(
         "check_result", content=trim(content), outcome=outcome, title=title, summary=summary, advice=advice,
         looked_at=looked_at, at=at, next_try=next_try, action=action, help=help, id=id, level=level,
+        swap=swap,
     )  # fmt: skip
 
 
