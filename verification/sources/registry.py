@@ -4,35 +4,29 @@ v2 is nobody's promise: everything of it that is missing is None, and whoever re
 """
 
 import json
-import time
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, TypeVar
 from urllib.parse import quote
 
-import requests
 from django.conf import settings
 
-from verification.base import Denied, NotFound, Unavailable
+from verification.base import Denied, NotFound, Refused, Unavailable
 from verification.publication import Published, look
 from verification.sources.github import text
+from verification.sources.http import JSON, Outbound
 
 T = TypeVar("T")
-TIMEOUT = 10  # seconds to connect, and between two parts of an answer
-DEADLINE = 20  # seconds for the whole answer
 MAX_BYTES = 10 * 1024 * 1024
 INCLUDE = "include=provider-versions,moved-to"
-HEADERS = {"Accept": "application/json", "User-Agent": "partner-portal"}
 
 
 class Registry:
-    """A client for one run. The base address comes from the settings unless given."""
+    """A client for one run. The base address comes from the settings unless given; `web` is what asks."""
 
-    def __init__(self, base_url: str = "") -> None:
+    def __init__(self, base_url: str = "", web: Outbound | None = None) -> None:
         self.base_url = (base_url or settings.REGISTRY_URL).rstrip("/")
-        self._session = requests.Session()
-
-    def close(self) -> None:
-        self._session.close()
+        self._web = web or Outbound(loopback=settings.LOOPBACK_SOURCES)
 
     def page_of(self, namespace: str, name: str, version: str = "latest") -> str:
         """Where people see the provider."""
@@ -67,18 +61,15 @@ class Registry:
 
     def _fetch(self, address: str, wanted: str, etag: str = "") -> tuple[int, str, bytes]:
         """Status (200 or 304), ETag and body, within the limits of size and time. Raises Unreadable."""
-        headers = HEADERS | ({"If-None-Match": etag} if etag else {})
-        until = time.monotonic() + DEADLINE
+        headers = {"If-None-Match": etag} if etag else {}
         try:
-            with self._session.get(
-                address, timeout=TIMEOUT, stream=True, allow_redirects=False, headers=headers
-            ) as response:
-                if etag and response.status_code == 304:
-                    return 304, etag, b""
-                _refuse(response.status_code, wanted)
-                return 200, response.headers.get("ETag", "")[:200], _body(response, wanted, until)
-        except (requests.RequestException, OSError) as error:
-            raise Unavailable("The registry did not answer, so the provider was not read.") from error
+            answer = self._web.ask(address, replace(JSON, limit=MAX_BYTES), headers, redirects=0)
+        except (Refused, Unavailable) as refusal:
+            raise Unavailable(f"The registry did not answer usably, so {wanted} was not read: {refusal}") from refusal
+        if etag and answer.status == 304:
+            return 304, etag, b""
+        _refuse(answer.status, wanted)
+        return 200, answer.headers.get("etag", "")[:200], answer.body
 
 
 def _refuse(status: int, wanted: str) -> None:
@@ -88,15 +79,6 @@ def _refuse(status: int, wanted: str) -> None:
         raise Denied(f"The registry does not let the portal read {wanted}.")
     if status != 200:
         raise Unavailable(f"The registry answered {status}, so {wanted} was not read.")
-
-
-def _body(response: requests.Response, wanted: str, until: float) -> bytes:
-    body = bytearray()
-    for part in response.iter_content(65536):
-        body += part
-        if len(body) > MAX_BYTES or time.monotonic() > until:
-            raise Unavailable(f"The registry's answer about {wanted} was too long or too slow.")
-    return bytes(body)
 
 
 def _shaped(shape: Callable[[], T]) -> T:
