@@ -9,9 +9,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import urlsplit
 
+from tests.fakes.signed import Signed, release
+
 V1 = re.compile(r"^/v1/providers/([^/]+)/([^/]+)(?:/\d[^/]*|/latest)?$")
 VERSIONS = re.compile(r"^/v1/providers/([^/]+)/([^/]+)/versions$")
 V2 = re.compile(r"^/v2/providers/([^/]+)/([^/]+)$")
+PACKAGE = re.compile(r"^/v1/providers/([^/]+)/([^/]+)/([^/]+)/download/([^/]+)/([^/]+)$")
+FILE = re.compile(r"^/files/([^/]+)/([^/]+)/([^/]+)/([^/]+)$")
 
 
 @dataclass
@@ -33,6 +37,16 @@ class Provider:
     unlisted: bool = False
     moved_to: str = ""
     repository_id: int | None = None
+    releases: dict[str, Signed] = field(default_factory=dict)  # by version; what is not named is made, and is good
+
+    def release(self, version: str) -> Signed | None:
+        """The files of a version that is listed."""
+        if version not in self.versions:
+            return None
+        if version not in self.releases:
+            name = self.full_name.partition("/")[2]
+            self.releases[version] = release(name, version, platforms=self.platforms, protocols=self.protocols)
+        return self.releases[version]
 
     @property
     def repository(self) -> str:
@@ -86,6 +100,7 @@ def included(kind: str, number: str, **attributes: Any) -> dict[str, Any]:
     return {"type": kind, "id": number, "attributes": attributes}
 
 
+NOT_FOUND = (404, b'{"errors": ["Not Found"]}')
 SHAPES = ((VERSIONS, versions), (V1, v1), (V2, v2))
 
 
@@ -114,12 +129,25 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def answer_for(self, path: str) -> tuple[int, bytes]:
+        if found := PACKAGE.match(path) or FILE.match(path):
+            return self.of_a_release(*found.groups())
         for pattern, shape in SHAPES:
             match = pattern.match(path)
             provider = self.server.providers.get(f"{match[1]}/{match[2]}".lower()) if match else None
             if provider is not None:
                 return 200, json.dumps(shape(provider)).encode()
-        return 404, b'{"errors": ["Not Found"]}'
+        return NOT_FOUND
+
+    def of_a_release(self, namespace: str, name: str, version: str, *which: str) -> tuple[int, bytes]:
+        """A package's answer, where os and architecture are named; else a file of the release."""
+        provider = self.server.providers.get(f"{namespace}/{name}".lower())
+        signed = provider.release(version) if provider else None
+        if signed is None:
+            return NOT_FOUND
+        if len(which) == 1:
+            return (200, signed.files[which[0]]) if which[0] in signed.files else NOT_FOUND
+        base = f"{self.server.url}/files/{namespace}/{name}/{version}"
+        return 200, json.dumps(signed.answer(base, "_".join(which))).encode()
 
 
 @dataclass

@@ -1,0 +1,109 @@
+"""How does a test get a signed release? Archives with programs, checksums, manifest and signature, made in memory.
+
+No gpg is needed: the keys are made once a process, of RSA with 2048 bits, by the name of who owns them.
+"""
+
+import hashlib
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from pysequoia import CipherSuite, SignatureMode, Tsk, sign
+
+PROTOCOLS = ("5.0",)
+ELF_MACHINES = {"386": 3, "arm": 40, "amd64": 62, "arm64": 183, "s390x": 22}
+MACH_MACHINES = {"amd64": 0x01000007, "arm64": 0x0100000C}
+PE_MACHINES = {"386": 0x014C, "amd64": 0x8664, "arm64": 0xAA64}
+SECONDS = 3 * 365 * 86400
+
+
+@cache
+def key(owner: str = "Acme Releases <releases@acme.example>", seconds: int = SECONDS) -> Tsk:
+    """The key of that owner, valid so many seconds from now."""
+    return Tsk.generate(owner, cipher_suite=CipherSuite.RSA2k, validity_seconds=seconds)
+
+
+def public(owner: Tsk) -> str:
+    """The public key, armoured, as the registry keeps it."""
+    return str(owner.extract_certificate())
+
+
+def program(os: str, arch: str) -> bytes:
+    """The first bytes of a program for that platform, and no more: nothing here is ever started."""
+    if os == "darwin":
+        return struct.pack("<LL", 0xFEEDFACF, MACH_MACHINES[arch]) + bytes(56)
+    if os == "windows":
+        return b"MZ" + bytes(58) + struct.pack("<L", 64) + b"PE\0\0" + struct.pack("<H", PE_MACHINES[arch]) + bytes(18)
+    return b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00" + struct.pack("<H", ELF_MACHINES[arch]) + bytes(44)
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    """A ZIP archive of these members, executable, the same at every run."""
+    into = io.BytesIO()
+    with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            info = zipfile.ZipInfo(name, (2026, 4, 1, 12, 0, 0))
+            info.external_attr, info.compress_type = (0o100755) << 16, zipfile.ZIP_DEFLATED
+            archive.writestr(info, content)
+    return into.getvalue()
+
+
+@dataclass
+class Signed:
+    """A release of a provider, good unless changed. `files` by name; `keys` are what the registry would name."""
+
+    name: str
+    version: str
+    files: dict[str, bytes]
+    keys: tuple[str, ...]
+    protocols: tuple[str, ...] = PROTOCOLS
+    package: dict[str, Any] = field(default_factory=dict)  # what the registry's answer says otherwise
+
+    @property
+    def prefix(self) -> str:
+        return f"terraform-provider-{self.name}_{self.version}"
+
+    def answer(self, base: str, platform: str) -> dict[str, Any]:
+        """The registry's answer for a platform; the files are below `base`."""
+        os, arch = platform.split("_")
+        archive = f"{self.prefix}_{platform}.zip"
+        keys = [{"key_id": "", "ascii_armor": armoured, "trust_signature": ""} for armoured in self.keys]
+        return {
+            "protocols": list(self.protocols), "os": os, "arch": arch, "filename": archive,
+            "download_url": f"{base}/{archive}", "shasum": hashlib.sha256(self.files.get(archive, b"")).hexdigest(),
+            "shasums_url": f"{base}/{self.prefix}_SHA256SUMS",
+            "shasums_signature_url": f"{base}/{self.prefix}_SHA256SUMS.sig",
+            "signing_keys": {"gpg_public_keys": keys}, **self.package,
+        }  # fmt: skip
+
+
+def release(
+    name: str,
+    version: str,
+    *,
+    platforms: Sequence[str] = ("linux_amd64",),
+    protocols: tuple[str, ...] = PROTOCOLS,
+    signer: Tsk | None = None,
+    keys: Sequence[Tsk] | None = None,
+    manifest: bool = True,
+) -> Signed:
+    """A whole release: its archives, manifest, checksums and signature."""
+    owner = signer or key()
+    prefix, files = f"terraform-provider-{name}_{version}", {}
+    for platform in platforms:
+        os, arch = platform.split("_")
+        binary = f"terraform-provider-{name}_v{version}{'.exe' if os == 'windows' else ''}"
+        files[f"{prefix}_{platform}.zip"] = zipped({binary: program(os, arch)})
+    if manifest:
+        said = {"version": 1, "metadata": {"protocol_versions": list(protocols)}}
+        files[f"{prefix}_manifest.json"] = json.dumps(said).encode()
+    sums = "".join(f"{hashlib.sha256(data).hexdigest()}  {file}\n" for file, data in files.items()).encode()
+    files[f"{prefix}_SHA256SUMS"] = sums
+    files[f"{prefix}_SHA256SUMS.sig"] = sign(owner.signer(), sums, mode=SignatureMode.DETACHED, armor=False)
+    registered = [owner] if keys is None else keys
+    return Signed(name, version, files, tuple(map(public, registered)), protocols)
