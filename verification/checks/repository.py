@@ -11,7 +11,8 @@ NO_ADDRESS = Result(Outcome.FAIL, "No repository is named yet.")
 
 
 def looked_at(repository: Repository) -> tuple[tuple[str, str], ...]:
-    return (("repository", repository.full_name), ("id", str(repository.id)))
+    known = (("id", str(repository.id)),) if repository.id else ()
+    return (("repository", repository.full_name), *known)
 
 
 def shown(repository: Repository) -> Evidence:

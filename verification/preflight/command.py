@@ -16,8 +16,8 @@ from integrations.programs.base import Edition
 from integrations.repositories import BadAddress, parse_repository
 from verification import looking
 from verification.base import CHECKS
+from verification.preflight import folder as local
 from verification.preflight import words
-from verification.preflight.folder import FolderSources
 from verification.preflight.report import UNKNOWN, Report
 from verification.preflight.setting import BadSetting, configure
 from verification.sources import Sources
@@ -88,14 +88,17 @@ def run(given: argparse.Namespace, tell: Callable[[str], Any]) -> Report:
         raise Wrong(f"The program has these categories: {', '.join(c.key for c in edition.categories)}.")
     keys = _keys(looking.keys_of(edition, given.category), given.only)
     version, folder = _version(given.version), _folder(given.path)
-    chosen: dict[str, Any] = {"category": given.category, "version": version, "tag": f"v{version}" if version else ""}
+    tag = f"v{version}" if version else "HEAD" if folder else ""
+    chosen: dict[str, Any] = {"category": given.category, "version": version, "tag": tag}
     subject = looking.subject_of(PROGRAMS[given.program], edition, repository, **chosen)
-    sources = Sources() if folder is None else FolderSources(folder)
 
     def begin(key: str) -> None:
         tell(f"[{keys.index(key) + 1}/{len(keys)}] {CHECKS[key].title if key in CHECKS else key} …")
 
-    results = looking.look(keys, subject, sources, begin)
+    if folder is None:
+        results = looking.look(keys, subject, Sources(), begin)
+    else:
+        results = local.look(keys, subject, folder, begin)
     return Report(subject, results, version, str(folder or ""))
 
 

@@ -3,16 +3,30 @@
 Nothing here passes for want of an answer: whatever is not read from the folder raises NotHere.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
-from verification.base import Unreadable
+from django.conf import settings
+
+from verification import looking
+from verification.base import Denied, Outcome, Result, Subject, Unavailable, Unreadable
+from verification.code import LARGEST, Code, File
 from verification.looking import NotHere
 
 T = TypeVar("T")
 FOLDER = "a local folder does not show this; run it without --path."
+# these compare what GitHub says with what was asked for, and a folder knows only the latter
+ECHOES = frozenset({"repository.renamed"})
+NOT_READ = frozenset({".git", ".hg", ".svn", ".terraform", "node_modules"})
+MOST_FILES = 20_000
+SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+REF = re.compile(r"ref: (refs/[\w./-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +41,15 @@ class Nowhere:
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A repository as a folder shows it: what was said of it in the arguments, and its files."""
+    """A repository as a folder shows it. `id` is 0 and `licence_spdx` blank: GitHub has not been asked for them."""
 
     full_name: str
-    html_url: str = ""
+    html_url: str
+    id: int = 0
+    licence_spdx: str = ""
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Visibility, owner, licence according to GitHub: all that GitHub alone knows."""
+        """Visibility, owner, language according to GitHub: all that GitHub alone knows."""
         raise NotHere(FOLDER)
 
 
@@ -44,7 +60,16 @@ class FolderGitHub:
     folder: Path
 
     def repository(self, full_name: str) -> Checkout:
-        return Checkout(full_name)
+        return Checkout(full_name, f"{settings.GITHUB_WEB_URL}/{full_name}")
+
+    def code(self, full_name: str, ref: str) -> Code:
+        """The files as they lie there, whatever the ref; the commit is the one that was checked out."""
+        found = tuple(islice(files(self.folder), MOST_FILES + 1))
+        kept = tuple(sorted(found[:MOST_FILES], key=lambda file: file.path))
+        return Code(full_name, commit_of(self.folder), kept, len(found) > MOST_FILES, self._text)
+
+    def _text(self, file: File) -> str:
+        return text_of(self.folder / file.path, file.path)
 
     def __getattr__(self, name: str) -> NoReturn:
         raise NotHere(FOLDER)
@@ -77,3 +102,60 @@ class FolderSources:
 
     def __getattr__(self, name: str) -> NoReturn:
         raise NotHere(FOLDER)
+
+
+def look(keys: Iterable[str], subject: Subject, folder: Path, begin: Callable[[str], None]) -> dict[str, Result]:
+    """What each check says of the folder, in the order given."""
+    found = looking.look(keys, subject, FolderSources(folder), begin)
+    return {key: _honest(key, result) for key, result in found.items()}
+
+
+def _honest(key: str, result: Result) -> Result:
+    """The result without what would stand there as GitHub's word: it was not asked."""
+    if key in ECHOES:
+        return Result(Outcome.NOT_RUN, f"Not looked at: {FOLDER}")
+    kept = tuple(evidence for evidence in result.evidence if not evidence.label.endswith("according to GitHub"))
+    return replace(result, evidence=kept)
+
+
+def files(folder: Path) -> Iterator[File]:
+    """Every plain file below the folder. Links are not followed: what they lead to is not the repository's."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(set(folders) - NOT_READ)
+        for name in sorted(names):
+            path = Path(place) / name
+            try:
+                found = path.lstat()
+            except OSError:
+                continue
+            if stat.S_ISREG(found.st_mode):
+                yield File(path.relative_to(folder).as_posix(), found.st_size)
+
+
+def text_of(path: Path, shown: str) -> str:
+    """A file's text as GitHub's client would give it. Raises Unavailable and Denied."""
+    try:
+        with open(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise Denied(f"{shown} is no plain file.")
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise Denied(f"{shown} cannot be read: {error.strerror}.") from error
+    if len(content) > LARGEST:
+        raise Unavailable(f"{shown} has more than {LARGEST // 1024} KiB, so it was not read.")
+    return content.decode("utf-8", "replace").replace("\x00", "")
+
+
+def commit_of(folder: Path) -> str:
+    """The commit that is checked out, "local" where the folder does not say. Nothing is run for it."""
+    said = _line(folder / ".git" / "HEAD")
+    if ref := REF.fullmatch(said):
+        said = _line(folder / ".git" / ref[1]) if ".." not in ref[1] else ""
+    return said if SHA.fullmatch(said) else "local"
+
+
+def _line(path: Path) -> str:
+    try:
+        return text_of(path, path.name).split("\n", 1)[0].strip()
+    except Unreadable:
+        return ""

@@ -1,13 +1,33 @@
 import io
 import json
+import os
 import socket
+from dataclasses import replace
 
 import pytest
 
 from integrations.programs import PROGRAMS
+from tests.fakes.github.server import Repo
+from tests.house.source import ROOT
+from verification import looking
+from verification.base import CHECKS, Denied, Unavailable
 from verification.looking import NotHere
+from verification.preflight import folder
 from verification.preflight.command import main
-from verification.preflight.folder import FolderSources
+from verification.preflight.folder import FolderGitHub, FolderSources
+from verification.sources import Sources
+
+NAME = "acme/terraform-provider-rocket"
+PROGRAM = PROGRAMS["terraform-provider"]
+SUBJECT = looking.subject_of(PROGRAM, PROGRAM.newest, NAME, tag="HEAD")
+FILES = {
+    "LICENSE": (ROOT / "verification/licences/texts/MPL-2.0.txt").read_text(),
+    "main.go": "package main\n\nfunc main() {\n\tserve()\n}\n",
+    "go.mod": "module github.com/acme/terraform-provider-rocket\n\ngo 1.24\n\nrequire (\n"
+    "\tgithub.com/hashicorp/terraform-plugin-framework v1.15.0\n\tgithub.com/acme/rocket-go v1.0.0\n)\n",
+    "internal/provider/resource_engine.go": "package provider\n\nfunc engine() {\n\tpanic(1)\n}\n",
+    "internal/provider/resource_engine_test.go": "package provider\n\nfunc TestAccEngine(t *testing.T) {\n}\n",
+}
 
 
 @pytest.fixture
@@ -19,16 +39,50 @@ def no_network(monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", nobody)
 
 
-@pytest.mark.parametrize("program", sorted(PROGRAMS))
-def test_empty_folder_passes_nothing(program, tmp_path, no_network):
-    """What cannot be read is not run, whichever check it is; only what asks for nothing may pass."""
+@pytest.fixture
+def checkout(tmp_path):
+    """A folder with the files of a provider."""
+    for path, content in FILES.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(content)
+    return tmp_path
+
+
+def told(*words):
     out = io.StringIO()
-    code = main([program, "acme/terraform-provider-rocket", "--path", str(tmp_path), "--json"], out, io.StringIO())
-    told = json.loads(out.getvalue())
-    passed = {check["summary"] for check in told["checks"] if check["outcome"] in ("pass", "warn")}
-    assert {summary for summary in passed if not summary.startswith("This program asks for no")} == set()
-    assert code in (1, 2)
-    assert [check for check in told["checks"] if "fault is ours" in check["summary"]] == []
+    code = main(["terraform-provider", NAME, "--json", *map(str, words)], out, io.StringIO())
+    return code, json.loads(out.getvalue())
+
+
+@pytest.mark.parametrize("key", sorted(CHECKS))
+def test_empty_folder_passes_nothing(key, tmp_path, no_network):
+    """What cannot be read is not run, whichever check it is; only what asks for nothing may pass."""
+    result = folder.look([key], SUBJECT, tmp_path, lambda key: None)[key]
+    assert result.outcome != "pass" or result.summary.startswith("This program asks for no")
+    assert result.outcome != "error"
+
+
+def test_licence_is_read_from_the_folder(checkout, no_network):
+    code, said = told("--path", checkout, "--only", "repository.licence")
+    assert (code, said["folder"]) == (0, str(checkout))
+    assert said["checks"][0]["summary"] == "MPL-2.0 is on the program's list."
+    assert [seen["label"] for seen in said["checks"][0]["evidence"]] == ["LICENSE", "The program accepts"]
+    (checkout / "LICENSE").write_text("Commons Clause")
+    assert told("--path", checkout, "--only", "repository.licence")[0] != 0
+
+
+@pytest.mark.github
+def test_folder_says_what_github_says_of_the_same_files(checkout, github, registry):
+    """Where a check answers from a folder, it answers as it would from GitHub."""
+    github.seed(Repo(NAME))
+    commit = [github.commit(NAME, path, content) for path, content in FILES.items()][-1]
+    subject = replace(SUBJECT, tag=commit)
+    ours = folder.look(sorted(CHECKS), SUBJECT, checkout, lambda key: None)
+    both = [key for key, result in ours.items() if result.outcome in ("pass", "warn", "fail")]
+    assert {"repository.licence", "guide.main", "guide.errors", "guide.resources"} <= set(both)
+    theirs = looking.look(both, subject, Sources())
+    for key in both:
+        assert (key, ours[key].outcome, ours[key].summary) == (key, theirs[key].outcome, theirs[key].summary)
 
 
 def test_what_a_folder_cannot_know_is_said(tmp_path):
@@ -42,3 +96,57 @@ def test_what_a_folder_cannot_know_is_said(tmp_path):
     ):
         with pytest.raises(NotHere, match="--path"):
             ask()
+
+
+def test_folder_leads_nowhere_else(checkout, tmp_path_factory):
+    """Links, pipes and the tools' own folders are not the repository's files."""
+    secret = tmp_path_factory.mktemp("elsewhere") / "secret.go"
+    secret.write_text("secret")
+    (checkout / "link.go").symlink_to(secret)
+    (checkout / "linked").symlink_to(secret.parent)
+    os.mkfifo(checkout / "pipe.go")
+    for name in (".git", "node_modules", ".terraform"):
+        (checkout / name).mkdir()
+        (checkout / name / "inside.go").write_text("")
+    code = FolderGitHub(checkout).code(NAME, "HEAD")
+    assert [file.path for file in code.files] == sorted(FILES)
+    for name in ("link.go", "pipe.go"):
+        with pytest.raises(Denied, match=name):
+            folder.text_of(checkout / name, name)
+
+
+def test_large_file_is_not_read(checkout):
+    with (checkout / "large.go").open("wb") as file:
+        file.truncate(10**12)
+    code = FolderGitHub(checkout).code(NAME, "HEAD")
+    with pytest.raises(Unavailable, match="more than 512 KiB"):
+        code.text("large.go")
+
+
+def test_folder_with_very_many_files_is_cut(checkout, monkeypatch):
+    monkeypatch.setattr(folder, "MOST_FILES", 3)
+    code = FolderGitHub(checkout).code(NAME, "HEAD")
+    assert (len(code.files), code.cut) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("head", "refs", "commit"),
+    [
+        ("a" * 40, {}, "a" * 40),
+        ("ref: refs/heads/main\n", {"refs/heads/main": "b" * 40 + "\n"}, "b" * 40),
+        ("ref: refs/heads/main\n", {}, "local"),
+        ("ref: refs/heads/../../../secret\n", {}, "local"),
+        ("nonsense", {}, "local"),
+        (None, {}, "local"),
+    ],
+)
+def test_commit_is_the_one_that_is_checked_out(tmp_path, head, refs, commit):
+    git = tmp_path / ".git"
+    git.mkdir()
+    (tmp_path / "secret").write_text("c" * 40)
+    if head is not None:
+        (git / "HEAD").write_text(head)
+    for name, content in refs.items():
+        (git / name).parent.mkdir(parents=True, exist_ok=True)
+        (git / name).write_text(content)
+    assert folder.commit_of(tmp_path) == commit
