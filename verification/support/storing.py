@@ -1,0 +1,147 @@
+"""How does what GitHub tells become rows? Issues and their facts, append-only, each fact once, whoever tells it.
+
+Called in a transaction that holds the watch's row, so that two tellers of one repository never meet.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+
+from verification.models import Issue, IssueEvent, Watch
+from verification.support import policies, rows
+from verification.support.base import Happening, Kind
+from verification.support.telling import Told
+
+# A webhook gives a change the moment of the issue's last update, a list its own: they are rarely a second apart.
+SAME_CHANGE = timedelta(seconds=5)
+CHANGING = frozenset(
+    {Kind.EDITED, Kind.LABELED, Kind.UNLABELED, Kind.CLOSED, Kind.REOPENED, Kind.LOCKED, Kind.UNLOCKED}
+)
+LISTED = "event:"  # how the keys of changes begin that a list told; those of a webhook begin with their kind
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Facts about comments of an issue of which the message says only the number."""
+
+    number: int
+    facts: tuple[Happening, ...]
+
+
+def hold(watch: int) -> Watch | None:
+    """The watch's row, held until the transaction ends; None while somebody else holds it."""
+    assert transaction.get_connection().in_atomic_block
+    free = Watch.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
+    return free.select_related("integration__partner").filter(pk=watch).first()
+
+
+def store(watch: Watch, told: Iterable[Told], source: str, now: datetime, said: Iterable[Said] = ()) -> set[int]:
+    """Write down what is new. Returns the issues of which something new is known."""
+    told, said = list(told), list(said)
+    issues, touched = _issues(watch, told, now)
+    by_number = _by_number(watch, said)
+    facts: dict[int, list[Happening]] = {}
+    for each in told:
+        if each.github_id in issues:
+            facts.setdefault(issues[each.github_id].pk, []).extend(each.facts)
+    for one in said:
+        if one.number in by_number:
+            facts.setdefault(by_number[one.number], []).extend(one.facts)
+    return touched | _write(facts, source, now)
+
+
+def _issues(watch: Watch, told: list[Told], now: datetime) -> tuple[dict[int, Issue], set[int]]:
+    """The rows of the issues told of, made where they are new, and those whose own facts changed.
+
+    An issue that was opened before the support began is not covered, and left out.
+    """
+    newest: dict[int, Told] = {}
+    for each in told:
+        if each.github_id not in newest or newest[each.github_id].updated_at <= each.updated_at:
+            newest[each.github_id] = each
+    found = {row.github_id: row for row in Issue.objects.filter(watch=watch, github_id__in=newest)}
+    touched = set()
+    for github_id, row in found.items():
+        each = newest[github_id]
+        if each.updated_at > row.updated_at and (each.title, each.url) != (row.title, row.url):
+            Issue.objects.filter(pk=row.pk).update(title=each.title, url=each.url, updated_at=each.updated_at)
+            touched.add(row.pk)
+    for github_id in sorted(newest.keys() - found.keys()):
+        if newest[github_id].opened_at >= watch.began_at:
+            found[github_id] = _open(watch, newest[github_id])
+            touched.add(found[github_id].pk)
+    return found, touched
+
+
+def _open(watch: Watch, told: Told) -> Issue:
+    then = policies.in_force(watch.integration, told.opened_at)
+    return Issue.objects.create(
+        watch=watch,
+        integration_id=watch.integration_id,
+        calendar=then.calendar,
+        policy=then.policy,
+        edition=then.edition,
+        github_id=told.github_id,
+        number=told.number,
+        title=told.title,
+        url=told.url,
+        author=told.author.login,
+        opened_at=told.opened_at,
+        updated_at=told.updated_at,
+    )
+
+
+def _by_number(watch: Watch, said: list[Said]) -> dict[int, int]:
+    numbers = {one.number for one in said}
+    found = Issue.objects.filter(watch=watch, number__in=numbers) if numbers else Issue.objects.none()
+    return dict(found.values_list("number", "pk"))
+
+
+def _write(facts: Mapping[int, list[Happening]], source: str, now: datetime) -> set[int]:
+    """Append the facts that are new. Returns the issues that have some."""
+    known: dict[int, dict[str, Happening]] = {issue: {} for issue in facts}
+    for row in IssueEvent.objects.filter(issue__in=facts):
+        known[row.issue_id][row.key] = rows.happening(row)
+    fresh = []
+    for issue, happenings in facts.items():
+        for happening in happenings:
+            if happening.key not in known[issue] and not is_twin(happening, known[issue].values()):
+                known[issue][happening.key] = happening
+                fresh.append(row_of(issue, happening, source, now))
+    IssueEvent.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=500)
+    return {row.issue_id for row in fresh}
+
+
+def is_twin(new: Happening, known: Iterable[Happening]) -> bool:
+    """Whether a change is known already from the other teller: webhooks and lists give changes different keys.
+
+    What only the list can tell, the commit that closed an issue, is kept beside the webhook's word.
+    """
+    if new.kind not in CHANGING or new.data.get("commit"):
+        return False
+    listed = new.key.startswith(LISTED)
+    same = [k for k in known if (k.kind, k.label, k.actor.id) == (new.kind, new.label, new.actor.id)]
+    near = [k for k in same if abs(k.at - new.at) <= SAME_CHANGE]
+    others = sum(k.key.startswith(LISTED) != listed for k in near)
+    return others > len(near) - others
+
+
+def row_of(issue: int, happening: Happening, source: str, now: datetime) -> IssueEvent:
+    """A fact as a row, not yet saved."""
+    return IssueEvent(
+        issue_id=issue,
+        key=happening.key,
+        kind=happening.kind,
+        at=happening.at,
+        seen_at=now,
+        source=source,
+        actor_id=happening.actor.id,
+        actor=happening.actor.login,
+        actor_type=happening.actor.type,
+        association=happening.actor.association,
+        text=happening.text,
+        label=happening.label,
+        data=dict(happening.data),
+    )
