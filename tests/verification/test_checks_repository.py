@@ -92,6 +92,21 @@ def test_release_names_what_was_looked_at():
 
 
 @pytest.mark.parametrize(
+    ("chosen", "expected", "summary"),
+    [
+        ({"tag": "v1.2.3"}, Outcome.PASS, "v1.2.3 is published."),
+        ({"version": "1.2.3"}, Outcome.PASS, "v1.2.3 is published."),
+        ({"tag": "v9.9.9"}, Outcome.FAIL, "No release v9.9.9 is published."),
+        ({"tag": "v1.4.0"}, Outcome.FAIL, "No release v1.4.0 is published."),
+    ],
+)
+def test_release_that_was_asked_for(chosen, expected, summary):
+    releases = (release("v1.4.0", draft=True), release("v1.3.0"), release("v1.2.3"))
+    found = result("repository.release", replace(SUBJECT, **chosen), releases_said=releases)
+    assert (found.outcome, found.summary) == (expected, summary)
+
+
+@pytest.mark.parametrize(
     ("language", "asked", "expected"),
     [
         ("Go", ("Go",), Outcome.PASS),

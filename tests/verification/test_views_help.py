@@ -4,22 +4,20 @@ from django.urls import reverse
 from django.utils import timezone
 
 from tests.conftest import begin
-from tests.verification.told import Told, listing, release
+from tests.verification.told import Told, release
 from verification.base import CHECKS
 from verification.explaining import asks
 from verification.runner import run
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("key", sorted(CHECKS))
-def test_every_check_has_a_page_for_everybody(client, key):
-    response = client.get(f"/help/checks/{key}/")
-    page = BeautifulSoup(response.content, "html5lib")
-    assert response.status_code == 200
-    assert page.h1.text.strip() == CHECKS[key].title
-    text = " ".join(page.main.get_text(" ").split())
-    assert asks(CHECKS[key]) in text
-    assert CHECKS[key].advice in text
+def test_every_check_has_a_page_for_everybody(client):
+    for key, check in CHECKS.items():
+        response = client.get(f"/help/checks/{key}/")
+        main = BeautifulSoup(response.content, "html5lib").main
+        text = " ".join(main.get_text(" ").split())
+        assert (response.status_code, main.h1.text.strip()) == (200, check.title)
+        assert (asks(check) in text, check.advice in text) == (True, True)
 
 
 @pytest.mark.django_db
@@ -35,7 +33,7 @@ def test_check_that_does_not_exist_is_not_there(client):
 
 def test_results_lead_to_the_help(sign_in, alice, acme):
     row = begin(acme, alice, "terraform-provider", now=timezone.now())
-    run(row, now=timezone.now(), sources=Told(releases_said=(release("v1.0.0"),), listing_said=listing()))
+    run(row, now=timezone.now(), sources=Told(releases_said=(release("v1.0.0"),)))
     pages = [reverse("check_results", args=[row.uuid]), reverse("requirement", args=[row.uuid, "TP-LIC"])]
     for address in pages:
         page = BeautifulSoup(sign_in(alice).get(address).content, "html5lib")

@@ -1,10 +1,11 @@
 """Is the repository what the program asks for? Public, named, released, in the right language."""
 
 import re
+from collections.abc import Sequence
 
 from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
 from verification.sources import Sources
-from verification.sources.github import Repository
+from verification.sources.github import Release, Repository
 
 RELEASE_TAG = re.compile(r"v\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?")
 NO_ADDRESS = Result(Outcome.FAIL, "No repository is named yet.")
@@ -93,6 +94,9 @@ def release(subject: Subject, sources: Sources) -> Result:
         return found
     published = [r for r in sources.github.releases(found.full_name) if not r.draft]
     versions = [r for r in published if RELEASE_TAG.fullmatch(r.tag)]
+    wanted = subject.tag or (f"v{subject.version}" if subject.version else "")
+    if wanted:
+        return _chosen(wanted, found, published)
     if versions:
         newest = next((r for r in versions if not r.prerelease), versions[0])
         seen = (shown(found), Evidence("Release", newest.tag, newest.html_url))
@@ -105,6 +109,16 @@ def release(subject: Subject, sources: Sources) -> Result:
         seen = (shown(found), Evidence("Tags of releases", tags))
         return Result(Outcome.FAIL, "No release has a version as its tag, such as v1.2.3.", seen, looked_at(found))
     return Result(Outcome.FAIL, "No release is published yet.", (shown(found),), looked_at(found))
+
+
+def _chosen(tag: str, found: Repository, published: Sequence[Release]) -> Result:
+    """Whether the release that was asked for is there."""
+    release = next((r for r in published if r.tag == tag), None)
+    if release is None:
+        seen = (shown(found), Evidence("Newest releases", ", ".join(r.tag for r in published[:5]) or "none"))
+        return Result(Outcome.FAIL, f"No release {tag} is published.", seen, looked_at(found))
+    seen = (shown(found), Evidence("Release", tag, release.html_url))
+    return Result(Outcome.PASS, f"{tag} is published.", seen, (*looked_at(found), ("release", tag)))
 
 
 @check(
