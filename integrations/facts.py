@@ -132,7 +132,9 @@ def _verb(requirement: Requirement, holder: Holder, integration: "Integration") 
 
 
 def partners_part(integration: "Integration", now: datetime) -> tuple[Missing, ...]:
-    """What the partner itself can settle of what is left before the next position."""
+    """What the partner itself can settle of what is left before the next position; nothing once it has ended."""
+    if not integration.is_open:
+        return ()
     left = as_missing(integration, missing_next(integration, now))
     return tuple(item for item in left if item.holder == Holder.PARTNER)
 

@@ -95,6 +95,12 @@ def test_the_mail_lists_the_requirements_that_wait(row: Integration, rita: Any, 
     assert "Settle them, then request the review again." in told.text
 
 
+def test_withdrawing_in_a_round_of_changes_is_told(row: Integration, alice: Any, rita: Any, now: datetime) -> None:
+    perform(row, "request_changes", by=rita, now=now)
+    perform(row, "withdraw", by=alice, now=now + LATER)
+    assert Email.objects.get(event__verb="withdraw").subject == "Withdrawn: Rocket by Acme"
+
+
 def test_the_mail_names_requirements_and_findings_together(row: Integration, rita: Any, now: datetime) -> None:
     reviewing.raise_finding(row, "NO-3", "Add tests.", by=rita, now=now)
     count = len(part(row, now))
