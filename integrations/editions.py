@@ -1,13 +1,14 @@
 """What would moving to another edition change, and how is it done? First a dry run, then one action."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from integrations import facts, rules
+from integrations import facts, renaming, rules
 from integrations.history import record
 from integrations.models import Integration, RequirementState
-from integrations.programs.base import Edition, Requirement
+from integrations.programs.base import Edition, Requirement, Tier
 from integrations.states import Status
 from integrations.workflow import NotAllowed, changing
 
@@ -18,7 +19,8 @@ class Plan:
 
     `kept`: (requirement now, requirement then) whose answers are taken along; `dropped` and `added`:
     requirements; `asks_more`: kept ones whose form asks further questions, so that they are open again;
-    `blocking`: the added ones that will be missing at once; `facts`: (what, now, then).
+    `twice`: kept ones that are answered under both ids; `blocking`: the added ones that will be missing at once;
+    `facts`: (what, now, then); `tier`: what becomes of the tier and of one that is asked for, in sentences.
     """
 
     to: Edition
@@ -28,7 +30,9 @@ class Plan:
     dropped: tuple[Requirement, ...]
     added: tuple[Requirement, ...]
     asks_more: tuple[Requirement, ...]
+    twice: tuple[Requirement, ...]
     blocking: tuple[Requirement, ...]
+    tier: tuple[str, ...]
     facts: tuple[tuple[str, str, str], ...]
 
 
@@ -45,6 +49,7 @@ def plan(integration: Integration, to: str, now: datetime) -> Plan:
     added = tuple(r for r in new.requirements() if r.id not in taken)
     step = _step(integration, new, names)
     category = names.get(integration.category, integration.category)
+    answered = facts.states_of(integration)
     position = new.position(step, integration.stage) if integration.is_open else 0
     return Plan(
         to=new,
@@ -54,7 +59,9 @@ def plan(integration: Integration, to: str, now: datetime) -> Plan:
         dropped=tuple(before for before, after in pairs if after is None),
         added=added,
         asks_more=tuple(after for before, after in kept if _asks_more(before, after)),
+        twice=tuple(a for b, a in kept if b.id != a.id and {b.id, a.id} <= set(answered) and a.id not in names),
         blocking=tuple(r for r in added if not r.optional and new.deadline(r) <= position + 1),
+        tier=tuple(_tier_told(integration, new)),
         facts=_differences(old, new, integration.category, category),
     )
 
@@ -74,6 +81,28 @@ def _step(integration: Integration, new: Edition, names: Any) -> str:
     return wanted if wanted in fitting else fitting[0]
 
 
+def tier_in(integration: Integration, new: Edition) -> Tier | None:
+    """The tier of a listed integration in another edition: the same where that has it, else the one at release."""
+    return (new.tier(integration.tier) or new.release_tier) if integration.is_listed else None
+
+
+def _tier_told(integration: Integration, new: Edition) -> Iterator[str]:
+    """What becomes of the tier, and of a tier that is asked for."""
+    was, will = integration.edition.tier(integration.tier), tier_in(integration, new)
+    if was is not None and will is not None and was.name != will.name:
+        yield (
+            f"The tier {was.name} becomes {will.name}."
+            if not was.on_request
+            else (
+                f"The tier {was.name} is taken back, since this edition has none of that name: it becomes {will.name}. "
+                "What was handed in for it is kept."
+            )
+        )
+    asked = integration.edition.tier(integration.tier_request) if integration.tier_request else None
+    if asked is not None and new.tier(asked.key) is None:
+        yield f"The question for the tier {asked.name} ends, since this edition has none of that name."
+
+
 def _differences(old: Edition, new: Edition, category: str, new_category: str) -> tuple[tuple[str, str, str], ...]:
     was, will = old.category(category), new.category(new_category)
     rows = (
@@ -91,32 +120,38 @@ def _differences(old: Edition, new: Edition, category: str, new_category: str) -
 
 
 def move(integration: Integration, to: str, *, by: Any, now: datetime, note: str = "") -> Plan:
-    """Move an integration to another edition as plan() says, and write down what changed."""
+    """Move an integration to another edition as plan() says, and write down what changed.
+
+    Raises NotAllowed, also while a decision can be undone: it would lead back onto a path that is no longer its own.
+    """
     with changing(integration, rules.may_decide, by=by, now=now) as row:
-        planned = plan(row, to, now)
-        before = row.edition_date
-        states = {s.requirement_id: s for s in RequirementState.objects.filter(integration=row)}
-        for old, new in planned.kept:
-            if old.id in states:
-                states[old.id].requirement_id = new.id
-                if new in planned.asks_more:
-                    states[old.id].status = Status.OPEN
-                states[old.id].save()
-        _rename(row, {old.id: new.id for old, new in planned.kept if old.id != new.id})
-        row.edition_date, row.step, row.category = to, planned.step, planned.category
-        if row.is_listed:
-            row.tier = row.edition.release_tier.key
+        if row.undo_until is not None and row.undo_until > now:
+            raise NotAllowed(f"The last decision can still be undone until {row.undo_until:%H:%M} UTC: move it then.")
+        planned, before = plan(row, to, now), row.edition_date
+        replaced = renaming.follow(row, {old.id: new.id for old, new in planned.kept if old.id != new.id}, now)
+        _open_again(row, planned.asks_more)
+        _enter(row, planned)
         facts.forget(row)
         record(
-            row, "edition_moved", by=by, now=now, note=note, was=before, to=to,
+            row, "edition_moved", by=by, now=now, note=note, was=before, to=to, replaced=replaced,
             added=[r.title for r in planned.added], dropped=[r.title for r in planned.dropped],
+            tier_told=list(planned.tier),
         )  # fmt: skip
     return planned
 
 
-def _rename(row: Integration, names: dict[str, str]) -> None:
-    """Everything that hangs on a requirement follows it to its new id. Each row once: names may change places."""
-    for rows in (row.findings, row.meetings, row.credentials, row.drafts):
-        for each in rows.filter(requirement_id__in=names):
-            each.requirement_id = names[each.requirement_id]
-            each.save(update_fields=["requirement_id"])
+def _open_again(row: Integration, asks_more: tuple[Requirement, ...]) -> None:
+    """What was answered before the newer form asked more is open until that is answered too."""
+    for requirement in asks_more:
+        for state in RequirementState.objects.filter(integration=row, requirement_id=requirement.id):
+            if any(field.required and field.key not in state.data for field in requirement.fields):
+                state.status = Status.OPEN
+                state.save(update_fields=["status"])
+
+
+def _enter(row: Integration, planned: Plan) -> None:
+    tier = tier_in(row, planned.to)
+    row.tier = tier.key if tier else ""
+    if planned.to.tier(row.tier_request) is None:
+        row.tier_request = ""
+    row.edition_date, row.step, row.category = planned.to.date, planned.step, planned.category
