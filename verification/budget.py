@@ -65,7 +65,7 @@ class Budget:
         now = self.clock()
         with transaction.atomic():
             row = self._row(now)
-            _take_in(row, headers)
+            _take_in(row, headers, now)
             limited = is_limit(status, headers, message)
             if status == 304:
                 row.spent = max(row.spent - 1, 0)  # costs nothing
@@ -108,13 +108,13 @@ def is_limit(status: int, headers: Mapping[str, str], message: str = "") -> bool
     return status == 429 or (status == 403 and (marked or said))
 
 
-def _take_in(row: Allowance, headers: Mapping[str, str]) -> None:
+def _take_in(row: Allowance, headers: Mapping[str, str], now: datetime) -> None:
     """GitHub's figures. Of two answers of one hour the smaller remainder is the later one."""
     limit, remaining = _number(headers, "x-ratelimit-limit"), _number(headers, "x-ratelimit-remaining")
     reset = _number(headers, "x-ratelimit-reset")
     if limit is None or remaining is None or reset is None:
         return
-    reset_at = _moment(reset)
+    reset_at = min(_moment(reset), now + LONGEST_WAIT)
     same_hour = row.reset_at == reset_at and row.remaining is not None
     row.limit = limit
     row.remaining = min(remaining, row.remaining or 0) if same_hour else remaining

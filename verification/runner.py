@@ -3,8 +3,10 @@
 Each check's result is written as soon as it is there, so that a page can show it while the others still look.
 """
 
+import json
+import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -21,6 +23,7 @@ from verification.base import CHECKS, FRESH, Outcome, Result, Subject, worst
 from verification.models import CheckResult, Observation
 from verification.sources import Sources
 
+log = logging.getLogger(__name__)
 Found = dict[str, Result]
 Progress = Callable[[str], None]
 BACKOFF = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
@@ -99,7 +102,7 @@ def run(
     subject, read = subject_of(integration, now), sources or clients.sources()
     found: Found = {}
     for key in keys_of(requirements):
-        result = observations.settle(integration, subject, key, looking.safely(key, subject, read), now)
+        result = observations.settle(integration, subject, key, _plain(looking.safely(key, subject, read), key), now)
         with transaction.atomic():
             _keep(integration, key, result, now)
         found[key] = result
@@ -109,6 +112,31 @@ def run(
         _hand_down(integration, requirement, found, again, now)
     _freeze(integration, found, now)
     return Ran(worst(result.outcome for result in found.values()), again)
+
+
+def _plain(result: Result, key: str) -> Result:
+    """The result without what a database refuses; one that is no plain data is a fault of ours."""
+    try:
+        return replace(
+            result,
+            summary=_clean(result.summary),
+            advice=_clean(result.advice),
+            freeze=_clean(result.freeze),
+            evidence=tuple(
+                replace(seen, label=_clean(seen.label), value=_clean(seen.value)) for seen in result.evidence
+            ),
+            looked_at=tuple((_clean(thing), _clean(revision)) for thing, revision in result.looked_at),
+            remember={name: _clean(value) for name, value in result.remember.items()},
+        )
+    except (TypeError, ValueError, AttributeError, RecursionError):
+        log.exception("check %s answered with what is no plain data", key)
+        return Result(Outcome.ERROR, "We could not keep what this check found. The fault is ours.")
+
+
+def _clean(value: Any) -> Any:
+    """Through JSON and back, without NUL and half characters. Raises TypeError and ValueError."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\\u0000", "")
+    return json.loads(text.encode("utf-8", "replace"))
 
 
 def _again(found: Found, attempt: int, now: datetime) -> datetime | None:

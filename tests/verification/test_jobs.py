@@ -120,3 +120,41 @@ def test_ended_integration_cannot_be_asked_for(provider, alice):
     perform(provider, "withdraw", by=alice, note="No longer.", now=NOW)
     with pytest.raises(NotAllowed, match="has ended"):
         jobs.ask(Integration.objects.get(pk=provider.pk), alice, NOW)
+
+
+def test_run_whose_worker_died_is_taken_up_again_later_each_time(provider, monkeypatch):
+    class Died(BaseException):
+        """As a kill would: nothing of the run's own handling is reached."""
+
+    def dies(*_args, **_kwargs):
+        raise Died
+
+    monkeypatch.setattr(jobs, "run", dies)
+    now, pauses = NOW, []
+    for _ in range(3):
+        with pytest.raises(Died):
+            jobs.run_one(CheckRun.objects.get().pk, now)
+        due_at = CheckRun.objects.get().due_at
+        assert jobs.run_due(due_at - MINUTE) == 0
+        pauses.append(due_at - now)
+        now = due_at
+    assert pauses == [timedelta(minutes=m) for m in (10, 30, 120)]
+
+
+def test_run_tells_each_check_that_it_finished(provider, nobody_answers):
+    job = jobs._claim(CheckRun.objects.get().pk, NOW)
+    assert job.is_under_way(NOW + MINUTE)
+    jobs._progress(job, NOW + MINUTE, "repository.public")
+    jobs._progress(job, NOW + 2 * MINUTE, "repository.name")
+    kept = CheckRun.objects.get()
+    assert (kept.done, kept.claimed_until) == (["repository.public", "repository.name"], NOW + 2 * MINUTE + jobs.CLAIM)
+
+
+def test_round_of_runs_ends_when_its_time_is_over(provider, nobody_answers):
+    assert jobs.run_due(NOW, seconds=-1) == 0
+
+
+def test_webhook_asks_at_once_and_says_why(provider):
+    CheckRun.objects.update(finished_at=NOW)
+    run = jobs.enqueue(provider, now=NOW + MINUTE, reason="A release was published")
+    assert (run.due_at, run.reason, run.requested_by) == (NOW + MINUTE, "A release was published", None)
