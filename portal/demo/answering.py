@@ -52,13 +52,22 @@ def form(row: Integration, requirement: Requirement, owner: User, reviewer: User
 
 def check(row: Integration, requirement: Requirement, owner: User, reviewer: User, now: datetime) -> None:
     """What the machine found on the day; the next real run looks again."""
+    found(row, requirement, Status.PASS, "Looked at and in order.", now)
+
+
+def failing(row: Integration, requirement: Requirement, now: datetime) -> None:
+    """The same on a day on which it was not in order."""
+    found(row, requirement, Status.FAIL, f"{row.repository} does not hold what is asked for here.", now)
+
+
+def found(row: Integration, requirement: Requirement, outcome: Status, summary: str, now: datetime) -> None:
     detail = [
         {
             "key": key,
             "title": CHECKS[key].title,
             "advice": CHECKS[key].advice,
-            "outcome": Status.PASS,
-            "summary": "Looked at and in order.",
+            "outcome": outcome,
+            "summary": summary,
             "evidence": [{"label": "Repository", "value": row.repository, "url": ""}],
             "looked_at": "v1.4.0",
             "at": now.isoformat(),
@@ -68,8 +77,8 @@ def check(row: Integration, requirement: Requirement, owner: User, reviewer: Use
     answers.record_checks(
         row,
         requirement.id,
-        outcome=Status.PASS,
-        summary="Looked at and in order.",
+        outcome=outcome,
+        summary=summary,
         detail=detail,
         retry_at=None,
         now=now,

@@ -5,18 +5,23 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from allauth.account.models import EmailAddress
+from django.contrib.auth.hashers import make_password
+from django.utils import timezone
 from django.utils.text import slugify
 
 from integrations import facts
-from integrations.actions import answers, create, introductions, reviewing
-from integrations.models import Draft, Finding, Integration, Membership, Partner, ReviewerProfile
-from integrations.states import Stage
+from integrations.actions import agreements, answers, create, drafts, introductions, meetings, people, reviewing
+from integrations.models import Finding, Integration, Partner, ReviewerProfile
+from integrations.programs.base import Kind
+from integrations.states import Holder, Stage
 from integrations.workflow import perform
 from portal.accounts.models import User
-from portal.demo.answering import give
-from portal.demo.people import COMPANIES, PASSWORD, PEOPLE, Person
+from portal.demo.answering import failing, give
+from portal.demo.people import COMPANIES, PASSWORD, PEOPLE, Company, Person
 from portal.demo.world import WORLD, Entry
 from verification.models import CheckRun
+
+JUST_NOW = timedelta(minutes=1)
 
 
 class World:
@@ -24,27 +29,25 @@ class World:
 
     def __init__(self, now: datetime) -> None:
         self.now = now
-        self.people = {person.name: make_person(person) for person in PEOPLE}
+        password = make_password(PASSWORD)  # hashed once: it is slow on purpose
+        self.people = {person.name: make_person(person, password) for person in PEOPLE}
         self.reviewers = [self.people["Rita Reyes"], self.people["Rob Roth"]]
-        self.partners = {c.name: self.make_company(c.name, c.domain, c.managed) for c in COMPANIES}
-        for person in PEOPLE:
-            if person.company:
-                Membership.objects.create(
-                    partner=self.partners[person.company],
-                    user=self.people[person.name],
-                    role=person.role,
-                    joined_at=now - timedelta(days=400),
-                )
+        self.partners = {company.name: self.make_company(company) for company in COMPANIES}
 
-    def make_company(self, name: str, domain: str, managed: bool) -> Partner:
-        return Partner.objects.create(
-            name=name,
-            slug=slugify(name),
-            domain=domain,
-            website=f"https://{domain}",
-            alliances_manager=self.reviewers[len(name) % 2] if managed else None,
-            created_at=self.now - timedelta(days=400),
+    def make_company(self, company: Company) -> Partner:
+        """Its owner creates it and invites the colleagues; the program names who looks after it."""
+        then, owner = self.now - timedelta(days=400), self.owner(company.name)
+        partner = people.create_partner(
+            company.name, website=f"https://{company.domain}", domain=company.domain, by=owner, now=then
         )
+        for person in PEOPLE:
+            if person.company == company.name and self.people[person.name] != owner:
+                offer, _ = people.invite(partner, person.email, person.role, by=owner, now=then)
+                people.accept_invitation(offer, addresses=[person.email], by=self.people[person.name], now=then)
+        if company.managed:
+            manager = self.reviewers[len(company.name) % 2]
+            create.assign_manager(partner, manager, by=self.people["Sam Stone"], now=then)
+        return Partner.objects.get(pk=partner.pk)
 
     def owner(self, company: str) -> User:
         return self.people[next(p.name for p in PEOPLE if p.company == company and p.role == "owner")]
@@ -53,10 +56,10 @@ class World:
         return self.reviewers[len(entry.name) % 2]
 
 
-def make_person(person: Person) -> User:
-    user = User.objects.create_user(
-        person.email,
-        PASSWORD,
+def make_person(person: Person, password: str) -> User:
+    user = User.objects.create(
+        email=person.email,
+        password=password,
         name=person.name,
         zone=person.zone,
         is_reviewer=person.reviewer,
@@ -78,13 +81,10 @@ def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> No
     # what was found on the day stands until somebody asks again: these repositories are made up
     CheckRun.objects.filter(finished_at=None).update(finished_at=now)
     between_companies(world)
-    Draft.objects.create(
-        partner=world.partners["Acme Rockets"],
-        program_key="consul",
-        data={"name": "Range control", "description": "Service discovery for launch ranges."},
-        saved_by=world.people["Bob Baker"],
-        saved_at=now - timedelta(hours=3),
-    )
+    bob, then = world.people["Bob Baker"], now - timedelta(hours=3)
+    draft = drafts.open_start(world.partners["Acme Rockets"], "consul", by=bob, now=then)
+    text = {"name": "Range control", "description": "Service discovery for launch ranges."}
+    drafts.save(draft, text, version=draft.version, by=bob, now=then)
 
 
 def between_companies(world: World) -> None:
@@ -104,7 +104,8 @@ def live(world: World, entry: Entry) -> Integration:
     )
     pace = timedelta(days=entry.days) / 14
     row = drive(row, entry, owner, reviewer, moment, pace)
-    THEN.get(entry.then, lambda *_: None)(row, owner, reviewer, world.now - pace / 2)
+    lately = JUST_NOW if entry.then == "approved" else pace / 2
+    THEN.get(entry.then, lambda *_: None)(row, owner, reviewer, world.now - lately)
     return row
 
 
@@ -178,6 +179,9 @@ def round_two(row: Integration, owner: User, reviewer: User, now: datetime) -> N
     changes(row, owner, reviewer, now - timedelta(days=3))
     open_one = Finding.objects.filter(integration=row, state="open").get()
     reviewing.fix_finding(open_one, "Documented in the new release.", by=owner, now=now - timedelta(days=1))
+    row = Integration.objects.select_related("partner").get(pk=row.pk)
+    for requirement in [r for r in facts.missing_next(row, now) if facts.holder_of(r, row) == Holder.PARTNER]:
+        give(row, requirement, owner=owner, reviewer=reviewer, now=now - timedelta(days=1))
     perform(row, "request_again", by=owner, now=now - timedelta(days=1))
 
 
@@ -190,6 +194,37 @@ def waived(row: Integration, owner: User, reviewer: User, now: datetime) -> None
     missing = facts.missing_next(row, now)[0]
     reason, until = "The plugin moves to its new home this quarter.", now + timedelta(days=60)
     answers.waive(row, missing.id, reason=reason, until=until, by=reviewer, now=now)
+
+
+def meeting(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """The reviewer proposed times; the company has not chosen yet."""
+    reviewing.claim(row, by=reviewer, now=now)
+    asked = next(r for r in facts.missing_next(row, now) if r.kind == Kind.MEETING)
+    today = timezone.now().replace(hour=15, minute=0, second=0, microsecond=0)
+    times = tuple(today + timedelta(days=days, hours=hours) for days, hours in ((2, 0), (3, 2), (6, 0)))
+    meetings.propose(row, asked.id, meetings.Proposal(times, "https://meet.example/review", 45), by=reviewer, now=now)
+
+
+def signed(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """The company signed the agreement; the program has not countersigned."""
+    asked = next(r for r in facts.missing_next(row, now) if r.kind == Kind.AGREEMENT)
+    signature = agreements.Signature(owner.name, timezone.localdate(now))
+    agreements.sign(row, asked.id, signature, version="2026-01", by=owner, now=now)
+
+
+def fails(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """The machine looked and found something that the company has to mend."""
+    for requirement in [r for r in facts.missing_next(row, now) if r.kind == Kind.CHECK][:2]:
+        failing(row, requirement, now)
+
+
+def approved(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
+    """Approved a moment ago: the mail waits, and the decision can still be undone."""
+    for requirement in facts.missing_next(row, now):
+        give(row, requirement, owner=owner, reviewer=reviewer, now=now)
+    row = Integration.objects.select_related("partner").get(pk=row.pk)
+    reviewing.claim(row, by=reviewer, now=now)
+    perform(row, "approve", by=reviewer, now=now)
 
 
 def archived(row: Integration, owner: User, reviewer: User, now: datetime) -> None:
@@ -214,6 +249,10 @@ THEN: dict[str, Callable[[Integration, User, User, datetime], None]] = {
     "round two": round_two,
     "on hold": on_hold,
     "waived": waived,
+    "meeting": meeting,
+    "signed": signed,
+    "failing": fails,
+    "approved": approved,
     "archived": archived,
     "withdrawn": withdrawn,
     "premier": premier,

@@ -42,6 +42,7 @@ COMPANIES = (
     Company("Kestrel Data", "kestrel.example", managed=False),
     Company("Papaya Pipelines", "papaya.example"),
     Company("Tanuki Systems", "tanuki.example", managed=False),
+    Company("Marlow Metrics", "marlow.example"),
 )
 
 PEOPLE = (
@@ -55,6 +56,7 @@ PEOPLE = (
     Person("Kim Kessler", "kim@kestrel.example", "Kestrel Data", "owner", zone="Europe/Zurich"),
     Person("Paula Prado", "paula@papaya.example", "Papaya Pipelines", "owner", zone="America/Sao_Paulo"),
     Person("Taro Tanaka", "taro@tanuki.example", "Tanuki Systems", "owner", zone="Asia/Tokyo"),
+    Person("Mara Marlow", "mara@marlow.example", "Marlow Metrics", "owner", zone="Europe/Dublin"),
     Person("Rita Reyes", "rita@program.example", reviewer=True, zone="America/Chicago"),
     Person("Rob Roth", "rob@program.example", reviewer=True, zone="Europe/Berlin"),
     Person("Sam Stone", "sam@program.example", staff=True),
