@@ -12,7 +12,9 @@ ROOT = Path(__file__).parents[2]
 EVERY = {f"{p.key}@{e.date}": e for p in PROGRAMS.values() for e in p.editions}
 CHECKS = {
     "repository.public", "repository.name", "repository.licence", "repository.release", "repository.language",
-    "registry.listed",
+    "registry.listed", "release.files", "release.packages", "release.protocols", "release.checksums",
+    "release.signature", "release.archive", "release.terraform", "release.unchanged", "release.tag", "release.newest",
+    "release.key", "keys.registered", "keys.expiry", "keys.rotation", "keys.personal",
 }  # fmt: skip
 FIELD_TYPES = {"text", "lines", "url", "email", "choice", "choices", "number", "date", "yes"}
 ASKED_AT_THE_START = {"name", "description", "repository", "category", "homepage", "offerings"}

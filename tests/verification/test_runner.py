@@ -5,12 +5,12 @@ import pytest
 
 from integrations.models import Integration, RequirementState
 from tests.conftest import NOW, begin
-from tests.verification.told import REPOSITORY, Told, published, release
+from tests.verification.told import REPOSITORY, Told, published, released
 from verification.base import CHECKS, Check, Outcome, Result, Unavailable
 from verification.models import CheckResult
 from verification.runner import Ran, checked, retry_at, run, subject_of
 
-GOOD = {"releases_said": (release("v1.0.0"),), "published_said": published()}
+GOOD = {**released(), "published_said": published()}
 
 
 @pytest.fixture
@@ -33,8 +33,12 @@ def test_run_keeps_what_each_check_said(provider):
     kept = {r.key: (r.outcome, r.version, r.at) for r in CheckResult.objects.filter(integration=provider)}
     assert kept == {key: ("pass", CHECKS[key].version, NOW) for r in checked(provider) for key in r.checks}
     licence = CheckResult.objects.get(key="repository.licence")
-    assert licence.seen == "repository acme/terraform-provider-rocket, id 4711"
-    assert licence.evidence[1] == {"label": "Licence according to GitHub", "value": "MPL-2.0", "url": ""}
+    assert licence.seen == "repository acme/terraform-provider-rocket, id 4711, commit 9f3c1e"
+    assert {
+        "label": "The program accepts",
+        "value": "One of fifteen open-source licences.",
+        "url": "",
+    } in licence.evidence
 
 
 def test_run_of_one_requirement_leaves_the_others(provider):

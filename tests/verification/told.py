@@ -1,10 +1,13 @@
 """What the world outside is told to have said, for checks: the clients' answers without the clients."""
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from tests.fakes import signed
 from tests.fakes.github.server import licence_text
 from verification.base import NotFound, Subject, Unreadable
 from verification.code import Code, File
@@ -14,6 +17,7 @@ from verification.sources import links
 from verification.sources.github import Asset, Pull, Release, Repository
 from verification.sources.http import Answer
 
+REGISTRY = "https://registry.terraform.io"
 SUBJECT = Subject(
     program="terraform-provider",
     edition="2026-06",
@@ -80,6 +84,22 @@ def code(texts: Mapping[str, str], *, cut: bool = False) -> Code:
     return Code("acme/terraform-provider-rocket", "9f3c1e", files, cut, lambda file: texts[file.path])
 
 
+def released(version: str = "1.0.0") -> dict[str, Any]:
+    """What GitHub and the registry say of acme/rocket when it has released that version, and nothing is wrong."""
+    made, base = signed.release("rocket", version), f"{REGISTRY}/v1/providers/acme/rocket"
+    listed = {"version": version, "protocols": ["5.0"], "platforms": [{"os": "linux", "arch": "amd64"}]}
+    answers = {
+        f"{base}/versions": {"versions": [listed]},
+        f"{base}/{version}/download/linux/amd64": made.answer(f"{REGISTRY}/files", "linux_amd64"),
+    }
+    files = {f"{REGISTRY}/files/{name}": content for name, content in made.files.items()}
+    assets = tuple(Asset(at, name, len(made.files[name]), "") for at, name in enumerate(made.files))
+    return {
+        "releases_said": (release(f"v{version}", assets=assets),),
+        "pages": {address: json.dumps(answer) for address, answer in answers.items()} | files,
+    }
+
+
 @dataclass
 class Told:
     """Sources that answer with what they were given; an exception is raised, None is not found."""
@@ -90,8 +110,10 @@ class Told:
     code_said: Code | Unreadable | None = field(default_factory=lambda: code({"LICENSE": licence_text("MPL-2.0")}))
     branches: tuple[str, ...] = ()
     pull_said: Pull | Unreadable | None = None
-    pages: Mapping[str, int | Unreadable] = field(default_factory=dict)
+    pages: Mapping[str, int | str | bytes | Unreadable] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+
+    base_url = REGISTRY
 
     @property
     def github(self) -> "Told":
@@ -120,12 +142,17 @@ class Told:
     def pull(self, full_name: str, number: int) -> Any:
         return self._say(self.pull_said, f"{full_name}#{number}")
 
-    def ask(self, address: str, kind: Any) -> Any:
-        """As the guarded client: a status for each address; what is not named is not there."""
+    def ask(self, address: str, kind: Any, headers: Any = None, *, into: Any = None, redirects: int = 0) -> Any:
+        """As the guarded client: a status or a page for each address; what is not named is not there."""
+        self.asked.append(address)
         said = self.pages.get(address, 404)
         if isinstance(said, Unreadable):
             raise said
-        return Answer(said, "", links.read(address), {}, b"")
+        status, body = (said, b"") if isinstance(said, int) else (200, said.encode() if isinstance(said, str) else said)
+        if into is not None:
+            into.write(body)
+        digest = hashlib.sha256(body).hexdigest()
+        return Answer(status, "", links.read(address), {}, b"" if into else body, len(body), digest)
 
     def page_of(self, namespace: str, name: str) -> str:
         return f"https://registry.example/{namespace}/{name}"

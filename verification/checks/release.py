@@ -22,11 +22,10 @@ from verification.versions import BadVersion, Version, parse
 
 PUBLISHING = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
 DIGESTS, NEWEST, TAGS = "release.digests", "release.newest", "release.tags"  # what the next run finds in known
+ELSEWHERE = ("release.listed", "release.platforms")  # asked of the registry's own pages: registry.listed, .platforms
 MOST_VERSIONS = 20  # of which digests and tags are remembered
 ADVICE = {
-    "release.listed": "Publish the release on GitHub, not as a draft, and wait until the registry has taken it in.",
     "release.packages": "Name the archives terraform-provider-NAME_VERSION_OS_ARCH.zip and release again.",
-    "release.platforms": "Build for the recommended platforms; linux_amd64 is what HCP Terraform runs on.",
     "release.protocols": "Name the protocol versions in terraform-registry-manifest.json and release it with the rest.",
     "release.checksums": "Let the release tool write SHA256SUMS over all files; never edit it by hand.",
     "release.signature": "Sign SHA256SUMS with an RSA key of 4096 bits that is registered, as a binary signature.",
@@ -87,7 +86,7 @@ def _asked(id: str, words: str) -> Callable[[Subject, Sources], Result]:
 
 
 for _id, _title, _words in (
-    *((id, title, question.__doc__ or "") for id, title, question in QUESTIONS),
+    *((id, title, question.__doc__ or "") for id, title, question in QUESTIONS if id not in ELSEWHERE),
     (TERRAFORM, TITLE, "Terraform would install the release on every platform that is listed."),
 ):
     check(_id, title=_title, advice=ADVICE[_id], help=PUBLISHING)(_asked(_id, _words))

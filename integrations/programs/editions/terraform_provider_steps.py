@@ -1,6 +1,6 @@
 """Which requirements have both editions of the Terraform provider program in common?
 
-Signature, documentation and support are attested by the partner: checks of the machine may join them later.
+What the partner attests and a machine can see is asked of both: the word of the partner, and beside it the check.
 """
 
 from integrations.programs.base import Category, Requirement, Stage, Who
@@ -45,6 +45,31 @@ SIGNATURE = attested(
     "The release is signed by a key registered in the Terraform Registry.",
     "Add your public key to the Registry first: an unsigned release cannot be installed.",
 )
+AUTHENTIC_RELEASE = checked(
+    "TP-AUTH",
+    "An authentic release",
+    "What users download must be what you signed: the names, the checksums, the signature and every archive.",
+    "release.files",
+    "release.packages",
+    "release.protocols",
+    "release.checksums",
+    "release.signature",
+    "keys.registered",
+    "release.archive",
+    "release.terraform",
+    "release.unchanged",
+    "release.tag",
+    "release.newest",
+)
+KEY = checked(
+    "TP-KEY",
+    "A signing key in good health",
+    "A key that ends, changes unannounced or belongs to one person takes your users by surprise.",
+    "release.key",
+    "keys.expiry",
+    "keys.rotation",
+    "keys.personal",
+)
 DOCUMENTATION = attested(
     "TP-DOC",
     "Documentation that renders",
@@ -66,7 +91,7 @@ LOGO = logo("TP-LOGO", optional=True)
 SUPPORT = support_plan("TP-SLA", "We resolve critical issues within 48 hours and all others within 5 business days")
 
 PREPARE: tuple[Requirement, ...] = (LICENCE, SOURCE)
-PUBLISH: tuple[Requirement, ...] = (RELEASE, SIGNATURE, PUBLISHED, DOCUMENTATION)
+PUBLISH: tuple[Requirement, ...] = (RELEASE, SIGNATURE, AUTHENTIC_RELEASE, KEY, PUBLISHED, DOCUMENTATION)
 APPLY: tuple[Requirement, ...] = (APPLICATION, AGREEMENT)
 VERIFY: tuple[Requirement, ...] = (AUTHENTIC, LISTING, LOGO)
 

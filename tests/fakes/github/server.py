@@ -4,6 +4,7 @@ import base64
 import contextlib
 import http.client
 import json
+import re
 import subprocess
 import tempfile
 import threading
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.fakes import free_port
+from tests.fakes import free_port, signed
 from tests.fakes.github.install import ensure_node_modules, node
 from tests.fakes.github.proxy import Fault, Proxy
 from tests.fakes.github.tracker import Tracker
@@ -121,8 +122,15 @@ class GitHub:
             for path, text in (*licence, *repo.files):
                 self.commit(repo.full_name, path, text)
             for tag in repo.releases:
-                self.release(repo.full_name, tag)
+                self.publish(repo.full_name, tag)
         self.is_touched = False
+
+    def publish(self, full_name: str, tag: str) -> None:
+        """Publish a release; that of a Terraform provider with all its files, signed."""
+        made, name = self.release(full_name, tag), full_name.partition("/terraform-provider-")[2]
+        if name and re.fullmatch(r"v\d+\.\d+\.\d+", tag):
+            for file, content in signed.release(name, tag[1:]).files.items():
+                self.asset(full_name, made, tag, file, content)
 
     def commit(self, full_name: str, path: str, text: str | None) -> str:
         """Commit a file to the default branch, or without a text its removal. Returns the commit."""
