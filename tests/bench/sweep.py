@@ -39,9 +39,9 @@ SELECT %(issue)s + n / 2, %(watch)s, %(integration)s, 'v' || n %% 2, true, 'crit
 """
 ISSUES = """
 INSERT INTO verification_issue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
-       is_open, severity, spoke_last, updated_at)
+       is_open, severity, spoke_last, updated_at, edition)
 SELECT gen_random_uuid(), %(watch)s, %(integration)s, 5000000 + n, n, 'Issue ' || n, '', 'reporter', %(now)s, true,
-       'critical', '', %(now)s
+       'critical', '', %(now)s, ''
   FROM generate_series(%(first)s, %(last)s) n
 """
 

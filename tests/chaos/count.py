@@ -1,0 +1,58 @@
+"""What came of it? Counts records in the database and names in the mails that were accepted."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db.models import Count
+
+from integrations.models import Membership
+from portal.models import Email
+from tests.chaos.sink import Sink
+from tests.chaos.world import names_due
+from verification.models import Alert, Breach, Clock
+
+if TYPE_CHECKING:
+    from tests.chaos.run import Plan, Toll
+
+OPEN = ("held", "queued", "sending")
+
+
+def is_waiting(naive: bool) -> bool:
+    """Whether something is still to be done. The usual pattern keeps no row that could say so: it gets ten seconds."""
+    from django.utils import timezone
+
+    now = timezone.now()
+    if Clock.objects.filter(next_at__lte=now).exists():
+        return True
+    if naive:
+        newest = Breach.objects.order_by("-found_at").values_list("found_at", flat=True).first()
+        return newest is not None and (now - newest).total_seconds() < 20
+    return Alert.objects.filter(told_at=None).exists() or Email.objects.filter(state__in=OPEN).exists()
+
+
+def toll(plan: "Plan", sink: Sink, end: datetime, program: str) -> "Toll":
+    """Compare what was due with what is recorded and what was read."""
+    from tests.chaos.run import Toll
+
+    due = names_due(end)
+    recorded = set(Breach.objects.values_list("clock_id", flat=True))
+    heard = _heard(sink, plan.naive, program)
+    lost = {clock for clock in due if clock not in recorded or any(due[clock] not in names for names in heard(clock))}
+    delays = sorted((b.found_at - b.due_at).total_seconds() for b in Breach.objects.only("found_at", "due_at"))
+    double = Breach.objects.values("clock").annotate(n=Count("pk")).filter(n__gt=1).count()
+    return Toll(
+        breaches=len(due), lost=len(lost), false=len(recorded - set(due)), double=double,
+        mails=len(sink.copies), copies=sum(sink.copies.values()), cuts=sink.cuts, refusals=sink.refusals,
+        kills=plan.kills, flushes=plan.flushes, restarts=plan.restarts,
+        slowest=max(delays, default=0), p99=delays[int(len(delays) * 0.99)] if delays else 0,
+    )  # fmt: skip
+
+
+def _heard(sink: Sink, naive: bool, program: str):
+    """For a clock: the names that each of its readers has read."""
+    read = {to: {word for text in texts for word in text.split()} for to, texts in sink.texts.items()}
+    if naive:
+        return lambda clock: [read.get(program, set()), read.get("owner@chaos.example", set())]
+    owner = {m.partner_id: m.user.email for m in Membership.objects.select_related("user")}
+    company = dict(Clock.objects.values_list("pk", "integration__partner_id"))
+    return lambda clock: [read.get(program, set()), read.get(owner[company[clock]], set())]

@@ -1,0 +1,74 @@
+"""Starts processes quickly: Django is set up once, each child is a fork of it. Commands come on standard input.
+
+start sweep | start worker | start naive      prints the pid of the new process
+"""
+
+import os
+import signal
+import sys
+import time
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+django.setup()
+
+from django.db import connections  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from portal import sweeping  # noqa: E402
+from portal.celery import app  # noqa: E402
+from tests.chaos import naive  # noqa: E402
+
+PAUSE = 0.4  # seconds between two sweeps of one process
+
+
+def sweep() -> None:
+    """What `manage.py sweep` does, for ever."""
+    while True:
+        sweeping.sweep(timezone.now())
+        time.sleep(PAUSE)
+
+
+def naive_sweep() -> None:
+    """The usual pattern: mark, and hand over to a worker after the commit."""
+    while True:
+        naive.sweep(timezone.now())
+        time.sleep(PAUSE)
+
+
+def worker() -> None:
+    """A Celery worker."""
+    app.Worker(
+        pool="solo", loglevel="CRITICAL", without_gossip=True, without_mingle=True, without_heartbeat=True
+    ).start()
+
+
+ROLES = {"sweep": sweep, "naive": naive_sweep, "worker": worker}
+
+
+def start(role: str) -> int:
+    """Fork one process of a role. Returns its pid."""
+    pid = os.fork()
+    if pid:
+        return pid
+    os.setsid()
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)  # what a process says is for the log, the pipe is ours
+    while True:  # an outage of the database ends the round, not the process
+        try:
+            ROLES[role]()
+        except Exception:
+            connections.close_all()
+            time.sleep(PAUSE)
+
+
+def main() -> None:
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the dead
+    connections.close_all()
+    for line in sys.stdin:
+        print(start(line.split()[1]), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,244 @@
+"""Kills everything that tells a breach, again and again, and counts what was lost.
+
+python -m tests.chaos.run                      10,000 breaches, 100 kills, 10 FLUSHALL, 5 database restarts
+python -m tests.chaos.run --short              200 breaches in a few seconds, for the tests
+python -m tests.chaos.run --naive              the usual pattern under the same treatment
+python -m tests.chaos.run --no-redis           with Redis stopped throughout
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import redis
+
+from tests.chaos.sink import Sink
+from tests.servers.base import NotStarted, free_port
+from tests.servers.postgres import Postgres
+from tests.servers.valkey import Valkey
+
+PROGRAM = {False: "Nomad-integration-dev@hashicorp.com", True: "program@chaos.example"}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much of what, within how many seconds."""
+
+    breaches: int = 10_000
+    seconds: int = 85
+    integrations: int = 400
+    kills: int = 110
+    flushes: int = 12
+    restarts: int = 6
+    naive: bool = False
+    no_redis: bool = False
+    seed: int = 0
+    patience: int = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Toll:
+    """What was counted. `lost`: breaches without a record, or that a reader never heard of."""
+
+    breaches: int
+    lost: int
+    false: int
+    double: int
+    mails: int
+    copies: int
+    cuts: int
+    refusals: int
+    kills: int
+    flushes: int
+    restarts: int
+    slowest: float
+    p99: float
+
+    @property
+    def extra(self) -> float:
+        """The share of mails that came more than once, beyond those that the sink itself cut off."""
+        return max(0, self.copies - self.mails - self.cuts) / max(1, self.mails)
+
+    @property
+    def is_clean(self) -> bool:
+        return not (self.lost or self.false or self.double) and self.extra <= 0.01 and self.slowest <= 60
+
+
+class Nursery:
+    """Processes that are forked and killed."""
+
+    def __init__(self, log: Path) -> None:
+        command = [sys.executable, "-m", "tests.chaos.nursery"]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": log.open("wb")}
+        self.process = subprocess.Popen(command, **pipes, text=True, bufsize=1)
+        self.alive: dict[int, str] = {}
+
+    def start(self, role: str) -> None:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"start {role}\n")
+        self.alive[int(self.process.stdout.readline())] = role
+
+    def kill(self, pid: int) -> str:
+        role = self.alive.pop(pid)
+        os.kill(pid, signal.SIGKILL)
+        return role
+
+    def stop(self) -> None:
+        for pid in list(self.alive):
+            self.kill(pid)
+        self.process.kill()
+        self.process.wait()
+
+
+class Chaos:
+    """One run: servers, processes, a plan of blows."""
+
+    def __init__(self, plan: Plan, postgres: Postgres, valkey: Valkey, sink: Sink) -> None:
+        self.plan, self.postgres, self.valkey, self.sink = plan, postgres, valkey, sink
+        self.draw = random.Random(plan.seed)
+        self.nursery = Nursery(Path(os.environ["PORTAL_DATA"]) / "nursery.log")
+
+    def run(self, begin: datetime) -> None:
+        """Strike through the plan, then let what is left finish."""
+        for role in ("naive", "worker", "worker") if self.plan.naive else ("sweep", "sweep", "sweep", "worker"):
+            self.nursery.start(role)
+        time.sleep(max(0.0, begin.timestamp() - time.time()))
+        blows = self._blows()
+        for at, blow in blows:
+            time.sleep(max(0.0, begin.timestamp() + at - time.time()))
+            getattr(self, blow)()
+        self.sink.refuse = self.sink.cut = 0.0
+        if not self.sink.is_up:
+            self.sink.start()
+
+    def _blows(self) -> list[tuple[float, str]]:
+        plan = self.plan
+        counted = {
+            "kill": plan.kills,
+            "flush": plan.flushes,
+            "restart": plan.restarts,
+            "hang_up": 3,
+            "nudge": plan.kills,
+        }
+        blows = [(self.draw.uniform(0, plan.seconds), name) for name, count in counted.items() for _ in range(count)]
+        return sorted(blows)
+
+    def kill(self) -> None:
+        self.nursery.start(self.nursery.kill(self.draw.choice(list(self.nursery.alive))))
+
+    def flush(self) -> None:
+        if not self.plan.no_redis:
+            redis.Redis(port=self.valkey.port).flushall()
+
+    def restart(self) -> None:
+        """The database goes down at once, without tidying, and comes back."""
+        self.postgres.stop(signal.SIGQUIT)
+        self.postgres.start()
+
+    def hang_up(self) -> None:
+        """The mail server is away for a second or two."""
+        if self.sink.is_up:
+            self.sink.stop()
+        else:
+            self.sink.start()
+
+    def nudge(self) -> None:
+        """Somebody tells a worker to hurry, as the pages do: a backlog for the next flush."""
+        from portal.celery import app
+
+        if not self.plan.no_redis:
+            with contextlib.suppress(Exception):  # the message is only speed
+                app.send_task("portal.tasks.deliver_due", retry=False)
+
+
+@contextmanager
+def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
+    """All three, in the environment of this process and of those it starts."""
+    with tempfile.TemporaryDirectory(prefix="portal-chaos-") as folder:
+        postgres, valkey = Postgres(Path(folder), durable=True), Valkey(Path(folder))
+        sink = Sink(free_port(), refuse=0.05, cut=0.02, seed=plan.seed)
+        sink.start()
+        os.environ |= {
+            "DJANGO_SETTINGS_MODULE": "portal.settings", "DATABASE_URL": postgres.url, "REDIS_URL": valkey.url,
+            "EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(sink.port), "EMAIL_USE_TLS": "no",
+            "SECRET_KEY": "chaos", "CREDENTIALS_KEYS": "chaos", "PORTAL_DATA": folder, "LOG_LEVEL": "ERROR",
+        }  # fmt: skip
+        if plan.no_redis:
+            valkey.stop()
+        try:
+            yield postgres, valkey, sink
+        finally:
+            sink.stop()
+            valkey.stop()
+            postgres.stop(signal.SIGQUIT)
+
+
+def run(plan: Plan) -> Toll:
+    """Run a plan. Raises NotStarted where the servers cannot be had."""
+    with servers(plan) as (postgres, valkey, sink):
+        import django  # the settings read the environment that the servers have just filled
+
+        django.setup()
+        from django.core.management import call_command
+        from django.db import connections
+
+        from tests.chaos import count, world
+
+        call_command("migrate", verbosity=0)
+        begin = datetime.now(UTC) + timedelta(seconds=3 + plan.breaches / 2500)
+        world.make(plan.breaches, plan.breaches // 5, plan.integrations, begin, plan.seconds)
+        connections.close_all()
+        chaos = Chaos(plan, postgres, valkey, sink)
+        try:
+            chaos.run(begin)
+            end = datetime.now(UTC)
+            until = time.monotonic() + plan.patience
+            while time.monotonic() < until and count.is_waiting(plan.naive):
+                time.sleep(0.3)
+            return count.toll(plan, sink, end, PROGRAM[plan.naive])
+        finally:
+            chaos.nursery.stop()
+            connections.close_all()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--naive", action="store_true")
+    parser.add_argument("--no-redis", action="store_true")
+    parser.add_argument("--seed", type=int, default=int(time.time()))
+    given = parser.parse_args()
+    small = {
+        "breaches": 300,
+        "seconds": 6,
+        "integrations": 30,
+        "kills": 14,
+        "flushes": 2,
+        "restarts": 1,
+        "patience": 40,
+    }
+    plan = Plan(**(small if given.short else {}), naive=given.naive, no_redis=given.no_redis, seed=given.seed)
+    try:
+        toll = run(plan)
+    except NotStarted as reason:
+        print(f"not run: {reason}", file=sys.stderr)
+        return 69
+    print(json.dumps(asdict(toll) | {"seed": plan.seed, "extra": round(toll.extra, 4), "clean": toll.is_clean}))
+    return 0 if toll.is_clean else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

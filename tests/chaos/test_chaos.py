@@ -1,0 +1,63 @@
+"""Is a breach told when everything dies, and would the usual pattern have told it?"""
+
+import json
+import subprocess
+import sys
+from datetime import datetime, timedelta
+
+import pytest
+import redis
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from integrations.models import Integration
+from portal import sweeping
+from portal.models import Email
+from tests.chaos import naive
+from tests.verification.support.clocks import clock_of, issue_of, watch_over
+from verification.models import Breach
+
+pytestmark = pytest.mark.postgres
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def late(request: pytest.FixtureRequest) -> datetime:
+    """A moment at which the clock of one issue is an hour late."""
+    if connection.vendor != "postgresql" or not settings.REDIS_URL:
+        pytest.skip("needs a real PostgreSQL and a real Redis")
+    integration: Integration = request.getfixturevalue("rocket")
+    now = timezone.now()
+    clock_of(issue_of(watch_over(integration, now), 1, now - 49 * HOUR), now - HOUR)
+    return now
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_usual_pattern_loses_what_a_flush_takes_and_the_portal_does_not(late: datetime) -> None:
+    broker = redis.Redis.from_url(settings.REDIS_URL)
+    broker.flushall()
+    naive.sweep(late)
+    waiting = broker.llen("celery")
+    broker.flushall()
+    naive.sweep(late)
+    assert (waiting, broker.llen("celery"), Breach.objects.count()) == (1, 0, 1)  # recorded, and nobody will hear of it
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_portal_tells_what_a_flush_cannot_take(late: datetime) -> None:
+    redis.Redis.from_url(settings.REDIS_URL).flushall()
+    sweeping.sweep(late)
+    assert Email.objects.filter(name="issues_breached").count() == 2
+
+
+@pytest.mark.django_db
+def test_short_chaos_loses_nothing(request: pytest.FixtureRequest) -> None:
+    if connection.vendor != "postgresql":
+        pytest.skip("needs a real PostgreSQL of its own")
+    done = subprocess.run([sys.executable, "-m", "tests.chaos.run", "--short"], capture_output=True, text=True)
+    assert done.stdout, done.stderr[-2000:]
+    toll = json.loads(done.stdout.splitlines()[-1])
+    assert {key: toll[key] for key in ("lost", "false", "double", "clean")} == {
+        "lost": 0, "false": 0, "double": 0, "clean": True,
+    }, toll  # fmt: skip

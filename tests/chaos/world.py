@@ -1,0 +1,67 @@
+"""Clocks that come due while things die: integrations in support, watched, with issues whose promises run out."""
+
+from datetime import datetime, timedelta
+from uuid import uuid4
+
+from django.db import connection
+
+from integrations.models import Integration, Membership, Partner
+from portal.accounts.models import User
+from tests.bench.world import build, fill
+from verification.models import Clock, Watch
+
+NAMES = "SELECT clock.id, watch.repository || '#' || issue.number FROM verification_clock clock JOIN verification_issue issue ON issue.id = clock.issue_id JOIN verification_watch watch ON watch.id = clock.watch_id WHERE clock.due_at <= %s AND clock.promised"  # noqa: E501
+
+
+def make(due: int, later: int, integrations: int, begin: datetime, seconds: int) -> None:
+    """`due` clocks that come due spread over `seconds` from `begin`, and `later` ones that do not.
+
+    Every integration has a repository, a company and an owner; the mails of the program go to its mailbox.
+    """
+    like, *_ = build()
+    fill(like, integrations)
+    for partner in Partner.objects.filter(memberships=None):
+        owner = User.objects.create_user(f"owner@{partner.slug}.example", "chaos", name=f"Owner {partner.slug}")
+        Membership.objects.create(partner=partner, user=owner, role="owner", joined_at=begin)
+    rows = list(Integration.objects.order_by("pk"))
+    for row in rows:
+        row.reviewer_id = None
+        row.repository = f"chaos/repository-{row.pk}"
+    Integration.objects.bulk_update(rows, ["reviewer_id", "repository"], batch_size=500)
+    far = begin + timedelta(days=30)
+    Watch.objects.bulk_create(
+        Watch(uuid=uuid4(), integration=row, repository=row.repository, began_at=begin, data_up_to=far) for row in rows
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(ISSUES, {"count": due + later, "now": begin})
+        cursor.execute(CLOCKS, {"due": due, "begin": begin, "step": seconds / due, "far": far})
+        cursor.execute("ANALYZE")
+    assert Clock.objects.count() == due + later
+
+
+def names_due(at: datetime) -> dict[int, str]:
+    """Each promised clock that is due by then: its id and the name that mails call its issue by."""
+    with connection.cursor() as cursor:
+        cursor.execute(NAMES, [at])
+        return dict(cursor.fetchall())
+
+
+ISSUES = """
+INSERT INTO verification_issue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
+       is_open, severity, spoke_last, updated_at, edition)
+SELECT gen_random_uuid(), watch.id, watch.integration_id, n, n, 'Issue ' || n, 'https://github.com/chaos/' || n,
+       'reporter', %(now)s, true, 'critical', 'reporter', %(now)s, ''
+  FROM generate_series(1, %(count)s) n
+  JOIN (SELECT *, row_number() OVER (ORDER BY id) - 1 AS place, count(*) OVER () AS places FROM verification_watch)
+       AS watch
+    ON watch.place = n %% watch.places
+"""
+CLOCKS = """
+INSERT INTO verification_clock (issue_id, watch_id, integration_id, verb, promised, severity, state, started_at,
+       due_at, warn50_at, warn75_at, warn90_at, next_at, warned, counted_seconds, paused_seconds)
+SELECT issue.id, issue.watch_id, issue.integration_id, 'resolve', true, 'critical', 'running', issue.opened_at,
+       at, at, at, at, at, 90, 0, 0
+  FROM verification_issue issue,
+       LATERAL (SELECT CASE WHEN issue.number <= %(due)s THEN %(begin)s + issue.number * %(step)s * interval '1 second'
+                            ELSE %(far)s END AS at) moment
+"""
