@@ -1,5 +1,6 @@
 """Which days are holidays of a country, as of today's knowledge? A snapshot, so that an update moves no promise."""
 
+import warnings
 from datetime import date
 
 import holidays
@@ -14,7 +15,7 @@ class UnknownPlace(ValueError):
 def snapshot(country: str, subdivision: str, first_year: int, last_year: int) -> dict[date, str]:
     """The public holidays of a place (ISO 3166 codes, "US" and "CA") from one year through another, by name.
 
-    Raises UnknownPlace.
+    Years that are not known of that place have none. Raises UnknownPlace.
     """
     country, subdivision = country.strip().upper(), subdivision.strip().upper()
     known = places()
@@ -26,7 +27,9 @@ def snapshot(country: str, subdivision: str, first_year: int, last_year: int) ->
         some = ", ".join(known[country]) or "it has none"
         raise UnknownPlace(f"“{subdivision}” is no part of {country} that we know holidays of; those are: {some}.")
     years = range(first_year, last_year + 1)
-    found = holidays.country_holidays(country, subdiv=part, years=years, expand=False, language=LANGUAGE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # asked beyond what it knows it warns, on standard error
+        found = holidays.country_holidays(country, subdiv=part, years=years, expand=False, language=LANGUAGE)
     return {day: str(name) for day, name in sorted(found.items())}
 
 

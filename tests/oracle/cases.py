@@ -1,0 +1,156 @@
+"""Which cases is the clock held against? Drawn from a seed: zones, calendars, starts, pauses, promises."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import lru_cache
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+from integrations import clock
+from integrations.clock import Calendar, Pause
+from tests.oracle.clock import DAY, EPOCH, FAR, MINUTE, Wall, Watcher
+from verification.support.holidays_snapshot import snapshot
+
+ZONE_NAMES = (
+    "UTC Africa/Cairo Africa/Casablanca Africa/Johannesburg America/Argentina/Buenos_Aires America/Asuncion "
+    "America/Chicago America/Denver America/Halifax America/Havana America/Los_Angeles America/Mexico_City "
+    "America/New_York America/Nuuk America/Phoenix America/Santiago America/Sao_Paulo America/St_Johns "
+    "Antarctica/Troll Asia/Amman Asia/Beirut Asia/Dubai Asia/Gaza Asia/Jerusalem Asia/Kathmandu Asia/Kolkata "
+    "Asia/Shanghai Asia/Tehran Asia/Tokyo Atlantic/Azores Australia/Adelaide Australia/Eucla Australia/Lord_Howe "
+    "Australia/Sydney Europe/Berlin Europe/Dublin Europe/London Pacific/Apia Pacific/Chatham Pacific/Marquesas"
+)
+ZONES = ZONE_NAMES.split()
+PLACES = (("US", "CA"), ("US", ""), ("DE", "BY"), ("JP", ""), ("GB", "ENG"), ("IN", ""), ("IL", ""), ("BR", ""))
+WEEKS = (
+    frozenset(range(5)),
+    frozenset(range(5)),
+    frozenset({6, 0, 1, 2, 3}),
+    frozenset(range(7)),
+    frozenset(range(7)),
+    frozenset(range(6)),
+    frozenset({1, 4}),
+)
+FIRST, LAST = datetime(2020, 1, 1, tzinfo=EPOCH.tzinfo), datetime(2035, 12, 31, tzinfo=EPOCH.tzinfo)
+SPECIAL = (date(2020, 2, 29), date(2024, 2, 28), date(2028, 2, 29), date(2026, 12, 31), date(2032, 12, 30))
+
+
+@dataclass(frozen=True)
+class Case:
+    """One question to both. Minutes from the oracle's EPOCH."""
+
+    calendar: Calendar
+    start: int
+    allowed: int
+    elapsed: bool
+    pauses: tuple[tuple[int, int | None], ...]
+    at: int
+
+    @property
+    def scale(self) -> clock.Scale:
+        return clock.ELAPSED if self.elapsed else self.calendar.days
+
+
+@lru_cache(maxsize=1024)
+def calendar(zone: str, number: int) -> Calendar:
+    """The calendar of that number in a zone: half of them with a country's holidays, half with days off at random."""
+    draw = random.Random(f"{zone} {number}")
+    country, part = draw.choice(PLACES)
+    if number % 2:
+        days = frozenset(_holidays(country, part))
+    else:
+        every = (FIRST.date() + timedelta(days=n) for n in range(5900))
+        days = frozenset(day for day in every if draw.random() < 0.06)
+    return Calendar(ZoneInfo(zone), draw.choice(WEEKS), days)
+
+
+@lru_cache
+def _holidays(country: str, part: str) -> frozenset[date]:
+    return frozenset(snapshot(country, part, 2020, 2036))
+
+
+@lru_cache
+def changes(zone: str) -> list[int]:
+    """The minutes, from EPOCH, at which the zone's clocks are changed."""
+    wall = Wall(ZoneInfo(zone))
+    days = range((FIRST - EPOCH).days, (LAST - EPOCH).days)
+    odd = (day for day in days if wall.steady(day * DAY) is None)
+    return [next(m for m in range(day * DAY, FAR) if wall.offset(m) != wall.offset(m + 1)) + 1 for day in odd]
+
+
+def cases(count: int, seed: int, calendars: int = 2) -> Iterator[Case]:
+    draw = random.Random(seed)
+    for n in range(count):
+        zone = ZONES[n % len(ZONES)]
+        yield _case(draw, zone, calendar(zone, draw.randrange(calendars)))
+
+
+def _case(draw: random.Random, zone: str, days: Calendar) -> Case:
+    elapsed = draw.random() < 0.3
+    hours, days_allowed = (
+        draw.choice((48, 48, 24, draw.randrange(1, 721))),
+        draw.choice((1, 2, 3, 5, 5, draw.randrange(1, 31))),
+    )
+    allowed = hours * 60 if elapsed else days_allowed * DAY
+    start = _start(draw, zone, allowed)
+    span = allowed + 3 * DAY
+    pauses, at = [], start - draw.randrange(DAY)
+    near = [change + draw.randrange(-90, 90) for change in changes(zone) if 0 < change - start < span]
+    for _ in range(draw.choice((0, 0, 1, 2, 4))):
+        begin = max(at + 1, draw.choice((*near, at + draw.randrange(1, span))))
+        at = begin + draw.choice((1, 59, 600, DAY, 5 * DAY, draw.randrange(1, 3 * DAY)))
+        pauses.append((begin, at))
+    if pauses and draw.random() < 0.1:
+        pauses[-1] = (pauses[-1][0], None)
+    return Case(days, start, allowed, elapsed, tuple(pauses), start + draw.randrange(span))
+
+
+def _start(draw: random.Random, zone: str, allowed: int) -> int:
+    """A minute of 2020 to 2035, often near a change of the clocks, a leap day, a year's end or on a Friday.
+
+    Or such that the due moment comes near a change of the clocks.
+    """
+    roll = draw.random()
+    odd = changes(zone)
+    if roll < 0.3 and odd:
+        before = draw.choice((0, 0, allowed, allowed + draw.randrange(3) * DAY))
+        off = (draw.randrange(60), draw.randrange(-90, 90), draw.randrange(-DAY, DAY))
+        return draw.choice(odd) - before + draw.choice(off)
+    day = (draw.choice(SPECIAL) - EPOCH.date()).days if roll < 0.4 else draw.randrange(366, 6200)
+    if roll > 0.85:
+        day -= (day + 4) % 7  # 1 January 2019, day 0, was a Tuesday: this gives a Friday
+    return day * DAY + draw.choice((draw.randrange(DAY), draw.randrange(0, DAY, 60)))
+
+
+def difference(case: Case) -> str:
+    """What the clock and the oracle say differently about a case; "" when nothing."""
+    start, at = moment(case.start), moment(case.at)
+    pauses = [Pause(moment(a), None if b is None else moment(b)) for a, b in case.pauses]
+    due = clock.due(start, case.allowed * MINUTE, case.scale, pauses)
+    parts = clock.stretches(start, at, case.scale, pauses)
+    until = minutes(due) if due else max((a for a, b in case.pauses if b is None), default=0)
+    days = case.calendar
+    watcher = Watcher(Wall(days.zone), days.workdays, days.days_off, case.start, case.pauses, case.elapsed)
+    true_due, true_used = watcher.follow(case.allowed, case.at, max(until, case.at) + 2 * DAY)
+    said = minutes(due) if due else None
+    used = sum((part.used for part in parts), timedelta()) // MINUTE
+    whole = sum((part.end - part.start for part in parts), timedelta()) == at - start
+    if (said, used, whole, _joined(parts)) == (true_due, true_used, True, True):
+        return ""
+    return f"{case}\n  clock: {said}, used {used}, whole {whole}\n  oracle: {true_due}, used {true_used}"
+
+
+def _joined(parts: list[clock.Stretch]) -> bool:
+    """Whether each part begins where the one before ended."""
+    return all(a.end == b.start for a, b in pairwise(parts))
+
+
+def moment(minute: int) -> datetime:
+    return EPOCH + minute * MINUTE
+
+
+def minutes(at: datetime) -> int:
+    found, rest = divmod(at - EPOCH, MINUTE)
+    assert not rest
+    return found

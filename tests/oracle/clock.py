@@ -1,0 +1,94 @@
+"""What would somebody find who watches the wall clock minute by minute? Slow, and shares nothing with the clock.
+
+Every minute of UTC shows one minute on the wall. It counts when no pause covers it and, for business days, when the
+wall shows it for the first time and on a business day. Minutes that the wall skips count at the moment of the skip.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+MINUTE = timedelta(minutes=1)
+DAY = 1440
+EPOCH = datetime(2019, 1, 1, tzinfo=UTC)
+FIRST_DAY = date(2019, 1, 1)
+FAR = 10**9
+LOOK_BACK = 4 * 60  # longer than any clock goes back
+
+
+@dataclass
+class Wall:
+    """The minutes that the walls of a zone show. Minutes are numbered from EPOCH, those of the wall from its date."""
+
+    zone: ZoneInfo
+    days: dict[int, int | None] = field(default_factory=dict)
+
+    def offset(self, minute: int) -> int:
+        return int((EPOCH + minute * MINUTE).astimezone(self.zone).utcoffset().total_seconds()) // 60
+
+    def steady(self, minute: int) -> int | None:
+        """The offset all through the day of UTC that a minute is of; None when it changes on that day."""
+        day = minute // DAY
+        if day not in self.days:
+            first, last = self.offset(day * DAY), self.offset((day + 1) * DAY)
+            self.days[day] = first if first == last else None
+        return self.days[day]
+
+    def shown(self, minute: int) -> int:
+        return minute + self.offset(minute)
+
+
+@dataclass
+class Watcher:
+    """Watches from the minute `start` on. `pauses`: minutes from, to; None: it lasts. `elapsed`: every day counts."""
+
+    wall: Wall
+    workdays: frozenset[int]
+    days_off: frozenset[date]
+    start: int
+    pauses: Sequence[tuple[int, int | None]]
+    elapsed: bool
+    known: dict[int, bool] = field(default_factory=dict)
+
+    def business(self, number: int) -> bool:
+        """Whether the wall's day with that number is a business day."""
+        if number not in self.known:
+            day = FIRST_DAY + timedelta(days=number)
+            self.known[number] = day.weekday() in self.workdays and day not in self.days_off
+        return self.known[number]
+
+    def follow(self, allowed: int, at: int, until: int) -> tuple[int | None, int]:
+        """When `allowed` minutes have counted (None: not by `until`), and how many have by the minute `at`."""
+        paused = {m for a, b in self.pauses for m in range(a, until + 1 if b is None else b)}
+        shown, business, elapsed = self.wall.shown, self.business, self.elapsed
+        offset = self.wall.steady(self.start)
+        seen = max(shown(m) for m in range(self.start - LOOK_BACK, self.start + 1))
+        if seen == shown(self.start):
+            seen -= 1  # the wall shows the first minute for the first time
+        due, used, counted, minute, idle = None, 0, 0, self.start, True
+        while minute <= until and (due is None or minute <= at):
+            if minute % DAY == 0:
+                offset = self.wall.steady(minute)
+            on_wall = minute if elapsed else shown(minute) if offset is None else minute + offset
+            while not elapsed and seen + 1 < on_wall:  # skipped at this moment, as idle as the minute before
+                seen += 1
+                counted += not idle and business(seen // DAY)
+                due = minute if due is None and counted >= allowed else due
+            used = counted if minute <= at else used
+            idle = minute in paused
+            if elapsed or on_wall == seen + 1:
+                counted += not idle and (elapsed or business(on_wall // DAY))
+                seen = on_wall
+            minute += 1
+            if due is None and counted >= allowed:
+                due = minute if elapsed or (seen + 1) % DAY else self.after_midnight(minute)
+            used = counted if minute <= at else used
+        return due, used
+
+    def after_midnight(self, minute: int) -> int:
+        """A day whose last hour is repeated ends when that has passed again."""
+        day = self.wall.shown(minute - 1) // DAY
+        while self.wall.shown(minute) // DAY <= day:
+            minute += 1
+        return minute
