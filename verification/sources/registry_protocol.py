@@ -6,13 +6,13 @@ it, and a refusal of ours or an outage keeps its sentence.
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO, TypeVar, cast
 from urllib.parse import quote, urljoin, urlsplit
 
 from verification.base import Refused, Unreadable
 from verification.jsons import Misread, read
-from verification.sources.http import ARCHIVE, JSON, SIGNATURE, SUMS, Answer, Kind, Outbound
+from verification.sources.http import ARCHIVE, JSON, SIGNATURE, SUMS, Answer, Forbidden, Kind, Outbound
 
 T = TypeVar("T")
 IN_MEMORY = 8 * 1024 * 1024
@@ -22,11 +22,15 @@ FALLBACK = "/v1/providers/"
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came of one question. `answer` is None where there was none; `refusal` then says why."""
+    """What came of one question. `answer` is None where there was none; `refusal` then says why.
+
+    `own`: the address is the registry's, which no publisher chose.
+    """
 
     address: str
     answer: Answer | None = None
     refusal: Unreadable | None = None
+    own: bool = False
 
     @property
     def ok(self) -> bool:
@@ -47,9 +51,14 @@ class Reply:
 
     @property
     def ours(self) -> bool:
-        """Whether nothing was learned: an outage, or an answer that says to come back later."""
-        silent = self.answer is None and not isinstance(self.refusal, Refused)
+        """Whether nothing was learned: an outage, an answer that says to come back later, a registry not let in."""
+        silent = self.answer is None and (not isinstance(self.refusal, Refused) or self._is_shut_out)
         return silent or self.status == 429 or self.status >= 500
+
+    @property
+    def _is_shut_out(self) -> bool:
+        """Whether the registry itself stands, by its name, where no request may go: a network's doing."""
+        return self.own and isinstance(self.refusal, Forbidden)
 
     @property
     def trouble(self) -> str:
@@ -79,11 +88,14 @@ class RegistryProtocol:
         return urlsplit(self.base_url).netloc
 
     def versions(self, namespace: str, name: str) -> Reply:
-        return self.ask(f"{self._providers()}{_part(namespace)}/{_part(name)}/versions", JSON)
+        return self._own(f"{self._providers()}{_part(namespace)}/{_part(name)}/versions")
 
     def package(self, namespace: str, name: str, version: str, os: str, arch: str) -> Reply:
         parts = "/".join(map(_part, (namespace, name, version, "download", os, arch)))
-        return self.ask(f"{self._providers()}{parts}", JSON)
+        return self._own(f"{self._providers()}{parts}")
+
+    def _own(self, address: str) -> Reply:
+        return replace(self.ask(address, JSON), own=True)
 
     def sums(self, address: str) -> Reply:
         return self.ask(address, SUMS)

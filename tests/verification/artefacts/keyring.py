@@ -9,6 +9,7 @@ from pathlib import Path
 from verification.artefacts.openpgp import dearmoured
 
 GPG = shutil.which("gpg")
+MADE = "20260401T110000"  # when keys are made: a busy machine takes seconds for it, and none may be from tomorrow
 NOW = "20260401T120000"  # what gpg takes for now, unless told
 LATER = "20260601T120000"
 CONFIG = "allow-weak-digest-algos\nallow-weak-key-signatures\n"
@@ -31,11 +32,11 @@ class Keyring:
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout
 
-    def make(self, name: str, algorithm: str, usage: str = "sign", expire: str = "never", at: str = NOW) -> None:
+    def make(self, name: str, algorithm: str, usage: str = "sign", expire: str = "never", at: str = MADE) -> None:
         self.gpg("--quick-generate-key", mail(name), algorithm, usage, expire, at=at)
 
     def add_subkey(self, name: str, algorithm: str, usage: str = "sign") -> None:
-        self.gpg("--quick-add-key", self.fingerprint(name), algorithm, usage, "never")
+        self.gpg("--quick-add-key", self.fingerprint(name), algorithm, usage, "never", at="20260401T113000")
 
     def fingerprint(self, name: str) -> str:
         lines = self.gpg("--with-colons", "--list-keys", f"={mail(name)}").decode().splitlines()
