@@ -20,6 +20,7 @@ RESERVE = 0.5  # of an hour's requests, for what somebody waits for
 FIRST_WAIT = timedelta(seconds=60)
 MOST_STRIKES = 6
 LONGEST_WAIT = timedelta(days=1)
+MOST = 1_000_000  # requests an hour: more is no figure
 LIMIT_WORDS = ("rate limit", "abuse detection")
 
 Died = Callable[[Allowance], None]
@@ -116,8 +117,8 @@ def _take_in(row: Allowance, headers: Mapping[str, str], now: datetime) -> None:
         return
     reset_at = min(_moment(reset), now + LONGEST_WAIT)
     same_hour = row.reset_at == reset_at and row.remaining is not None
-    row.limit = limit
-    row.remaining = min(remaining, row.remaining or 0) if same_hour else remaining
+    row.limit = min(limit, MOST)
+    row.remaining = min(remaining, row.remaining or 0) if same_hour else min(remaining, MOST)
     row.reset_at = reset_at
 
 

@@ -15,9 +15,9 @@ from github.Auth import AppAuth, AppInstallationAuth, Auth, Token
 from github.Requester import Requester
 
 from verification.base import Denied, NotFound, Unavailable, Unreadable
+from verification.sources import github_wire
 
 TIMEOUT = 10  # seconds to connect, and between two parts of an answer
-MOST_BYTES = 10 * 1024 * 1024
 FINAL = re.compile(r"/git/(?:trees|blobs|commits)/(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\?|$)")
 
 
@@ -102,14 +102,7 @@ class Api:
         kept = self._memory.get(path)
         if kept is not None and kept.final:
             return kept.value
-        try:
-            self._gate.before()
-            status, headers, body = self._asked(path, kept.etag if kept else "")
-            self._gate.after(status, headers, "" if status < 400 else body[:2000].lower())
-        except Unavailable as limit:
-            raise Unavailable(f"{limit} So {what} was not read.", limit.until) from limit
-        except (requests.RequestException, github.GithubException, ValueError, RuntimeError, AssertionError) as error:
-            raise Unavailable(f"GitHub did not answer usably, so {what} was not read.") from error
+        status, headers, body = self._within_limits("GET", path, what, kept.etag if kept else "")
         if status == 304 and kept is not None:
             self._memory.confirm(path)
             return kept.value
@@ -117,20 +110,36 @@ class Api:
             raise refusal(status, what)
         return self._taken(path, headers.get("etag", ""), body, what)
 
+    def post(self, path: str, what: str) -> None:
+        """Have something done there. Raises Unreadable with a sentence about `what`."""
+        status, _, _ = self._within_limits("POST", path, what)
+        if not 200 <= status < 300:
+            raise refusal(status, what)
+
     def close(self) -> None:
         self._client.close()
 
-    def _asked(self, path: str, etag: str) -> tuple[int, dict[str, str], str]:
+    def _within_limits(self, method: str, path: str, what: str, etag: str = "") -> tuple[int, dict[str, str], str]:
+        try:
+            self._gate.before()
+            status, headers, body = self._asked(method, path, etag)
+            self._gate.after(status, headers, "" if status < 400 else body[:2000].lower())
+        except Unavailable as limit:
+            raise Unavailable(f"{limit} So {what} was not read.", limit.until) from limit
+        except (requests.RequestException, github.GithubException, ValueError, RuntimeError, AssertionError) as error:
+            raise Unavailable(f"GitHub did not answer usably, so {what} was not read.") from error
+        return status, headers, body
+
+    def _asked(self, method: str, path: str, etag: str) -> tuple[int, dict[str, str], str]:
+        github_wire.begin()
         status, headers, body = self._requester.requestJson(
-            "GET", path, headers={"If-None-Match": etag} if etag else None
+            method, path, headers={"If-None-Match": etag} if etag else None
         )
         return status, {name.lower(): str(value) for name, value in headers.items()}, body
 
     def _taken(self, path: str, etag: str, body: str, what: str) -> Any:
         """The body as JSON, kept for the next time."""
         try:
-            if len(body) > MOST_BYTES:
-                raise ValueError("too long")
             value = json.loads(body, parse_constant=_no_number)
         except (ValueError, RecursionError) as error:
             raise Unavailable(f"GitHub did not answer usably, so {what} was not read.") from error
@@ -143,8 +152,8 @@ def _no_number(name: str) -> Any:
 
 
 def refusal(status: int, what: str) -> Unreadable:
-    """404 and 451 say that nothing is to be seen, 403 that we may not, all else is an outage."""
-    if status in {404, 451}:
+    """404, 410 and 451 say that nothing is to be seen, 403 that we may not, all else is an outage."""
+    if status in {404, 410, 451}:
         return NotFound(f"GitHub does not show {what}: it does not exist or is not public.")
     if status == 403:
         return Denied(f"GitHub does not let the portal read {what}.")
