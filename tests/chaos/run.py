@@ -45,7 +45,9 @@ class Plan:
     naive: bool = False
     no_redis: bool = False
     seed: int = 0
-    patience: int = 120
+    patience: int = 180
+    refuse: float = 0.05
+    cut: float = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
     """All three, in the environment of this process and of those it starts."""
     with tempfile.TemporaryDirectory(prefix="portal-chaos-") as folder:
         postgres, valkey = Postgres(Path(folder), durable=True), Valkey(Path(folder))
-        sink = Sink(free_port(), refuse=0.05, cut=0.02, seed=plan.seed)
+        sink = Sink(free_port(), refuse=plan.refuse, cut=plan.cut, seed=plan.seed)
         sink.start()
         os.environ |= {
             "DJANGO_SETTINGS_MODULE": "portal.settings", "DATABASE_URL": postgres.url, "REDIS_URL": valkey.url,
@@ -221,15 +223,7 @@ def main() -> int:
     parser.add_argument("--no-redis", action="store_true")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     given = parser.parse_args()
-    small = {
-        "breaches": 300,
-        "seconds": 6,
-        "integrations": 30,
-        "kills": 14,
-        "flushes": 2,
-        "restarts": 1,
-        "patience": 40,
-    }
+    small = {"breaches": 200, "seconds": 4, "integrations": 25, "kills": 8, "flushes": 1, "restarts": 1}
     plan = Plan(**(small if given.short else {}), naive=given.naive, no_redis=given.no_redis, seed=given.seed)
     try:
         toll = run(plan)
