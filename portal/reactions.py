@@ -10,6 +10,7 @@ from portal import mail, notices
 from portal.accounts import notices as account_notices
 from verification import budget, jobs
 from verification.models import Allowance
+from verification.support import watching
 
 Reaction = Callable[[Event], None]
 
@@ -28,15 +29,34 @@ def run_checks(event: Event) -> None:
         jobs.enqueue(event.integration, now=event.at, reason=event.verb.replace("_", " ").capitalize())
 
 
+def begin_watching(event: Event) -> None:
+    """From the moment it is listed, the issues of its repository have clocks."""
+    if event.integration is not None:
+        watching.begin(event.integration, event.at)
+
+
+def end_watching(event: Event) -> None:
+    """Where the support ends, no clock runs."""
+    if event.integration is not None:
+        watching.end(event.integration, event.at)
+
+
+def watch_the_new_one(event: Event) -> None:
+    """The repository was changed: its issues are read from where it is now."""
+    if event.integration is not None:
+        watching.follow(event.integration, event.at)
+
+
 REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "created": (run_checks,),
     "request_review": (run_checks,),
     "request_again": (run_checks,),
     "edition_moved": (run_checks,),
-    "repository_changed": (run_checks,),
+    "repository_changed": (run_checks, watch_the_new_one),
+    "release": (begin_watching,),
     "undo_decision": (cancel_mail,),
     "withdraw": (cancel_mail,),
-    "archive": (cancel_mail,),
+    "archive": (cancel_mail, end_watching),
 }
 
 

@@ -10,15 +10,18 @@ from integrations import sweep as integrations_sweep
 from portal import alerts, mail
 from portal.models import Heartbeat
 from verification import jobs, kept, nightly
+from verification.support import reading, reconcile
 from verification.support import sweep as clocks
 
 logger = logging.getLogger(__name__)
 
 JOBS: dict[str, Callable[[datetime], int]] = {
+    "deliveries": reading.read_due,
     "clocks": clocks.sweep_due,
     "alerts": alerts.tell_due,
     "mails": mail.deliver_due,
     "nights": nightly.plan,
+    "polls": reconcile.poll_due,
     "checks": jobs.run_due,
     "answers": kept.forget_unused,
     "turns": integrations_sweep.refresh_due,

@@ -30,10 +30,10 @@ class Said:
     facts: tuple[Happening, ...]
 
 
-def hold(watch: int) -> Watch | None:
-    """The watch's row, held until the transaction ends; None while somebody else holds it."""
+def hold(watch: int, *, wait: bool = False) -> Watch | None:
+    """The watch's row, held until the transaction ends; None while somebody else holds it, unless we wait for them."""
     assert transaction.get_connection().in_atomic_block
-    free = Watch.objects.select_for_update(skip_locked=True, no_key=True, of=("self",))
+    free = Watch.objects.select_for_update(skip_locked=not wait, no_key=True, of=("self",))
     return free.select_related("integration__partner").filter(pk=watch).first()
 
 
@@ -53,7 +53,7 @@ def store(watch: Watch, told: Iterable[Told], source: str, now: datetime, said: 
 
 
 def _issues(watch: Watch, told: list[Told], now: datetime) -> tuple[dict[int, Issue], set[int]]:
-    """The rows of the issues told of, made where they are new, and those whose own facts changed.
+    """The rows of the issues told of, and which of them were made just now.
 
     An issue that was opened before the support began is not covered, and left out.
     """
@@ -65,9 +65,8 @@ def _issues(watch: Watch, told: list[Told], now: datetime) -> tuple[dict[int, Is
     touched = set()
     for github_id, row in found.items():
         each = newest[github_id]
-        if each.updated_at > row.updated_at and (each.title, each.url) != (row.title, row.url):
+        if each.updated_at > row.updated_at:
             Issue.objects.filter(pk=row.pk).update(title=each.title, url=each.url, updated_at=each.updated_at)
-            touched.add(row.pk)
     for github_id in sorted(newest.keys() - found.keys()):
         if newest[github_id].opened_at >= watch.began_at:
             found[github_id] = _open(watch, newest[github_id])

@@ -73,6 +73,11 @@ def comment_facts(raw: Mapping[str, Any]) -> tuple[Happening, ...]:
     return _shaped(lambda: _comment(raw))
 
 
+def deletion(comment: str, raw: Mapping[str, Any]) -> Happening:
+    """That a comment, by its key, was deleted, as a list of events tells of it. Raises Untellable."""
+    return _shaped(lambda: _deletion(comment, moment(raw["created_at"]), raw.get("actor"), ""))
+
+
 def moment(value: Any) -> datetime:
     """GitHub's moment in UTC. Raises Untellable."""
     try:
@@ -116,9 +121,14 @@ def _comment_change(
         return ()
     if action != "deleted":
         return _comment(raw, before)
-    by = _actor(sender, LET_IN if not _same(sender, raw.get("user")) else raw.get("author_association"))
-    gone = Happening(f"{comment_key(_number(raw['id']))}:deleted", Kind.COMMENT_DELETED, received_at, by, data=_of(raw))
-    return (*_comment(raw), gone)
+    association = raw.get("author_association") if _same(sender, raw.get("user")) else LET_IN
+    return (*_comment(raw), _deletion(comment_key(_number(raw["id"])), received_at, sender, association))
+
+
+def _deletion(comment: str, at: datetime, who: Any, association: Any) -> Happening:
+    """Everybody may delete what they wrote themselves: to have done so makes nobody one of the partner's."""
+    by = _actor(who, association)
+    return Happening(f"{comment}:deleted", Kind.COMMENT_DELETED, at, by, data={"comment": comment})
 
 
 def comment_key(comment: int) -> str:

@@ -16,6 +16,7 @@ from tests.fakes.github.tracker import Tracker
 REPOSITORY = re.compile(r"^/repos/([^/]+/[^/]+)$")
 LICENCE = re.compile(r"^/repos/([^/]+/[^/]+)/license$")
 ASSET = re.compile(r"^/repos/[^/]+/[^/]+/releases/assets/(\d+)$")
+OF_ALL = re.compile(r"^/repos/([^/]+/[^/]+)/issues/(comments|events)$")
 BELOW = re.compile(r"^/repos/([^/]+/[^/]+)(.*)$")
 DOWNLOAD = re.compile(r"^/([^/]+/[^/]+)/releases/download/([^/]+)/([^/]+)$")
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
@@ -130,7 +131,7 @@ class Handler(BaseHTTPRequestHandler):
             if target:
                 self.answer_json(301, {"url": target}, {"Location": f"{self.server.url}/repos/{target}"})
                 return True
-        return self.answer_bytes()
+        return self.answer_of_all_issues() or self.answer_bytes()
 
     def answer_issues(self) -> bool:
         """The issues of a repository that has a tracker, as its story has it."""
@@ -146,6 +147,35 @@ class Handler(BaseHTTPRequestHandler):
         if found is not None:
             self.answer_tagged(*found)
         return found is not None
+
+    def answer_of_all_issues(self) -> bool:
+        """The emulator lists comments and events of one issue only: the repository's are those of all its issues."""
+        match = OF_ALL.match(self.plain_path)
+        if match is None or self.command != "GET":
+            return False
+        status, issues = self.upstream(f"/repos/{match[1]}/issues?state=all&per_page=100")
+        if status != 200:
+            return False
+        rows = []
+        for issue in issues:
+            found = self.upstream(f"/repos/{match[1]}/issues/{issue['number']}/{match[2]}?per_page=100")[1]
+            rows += [row | {"issue": issue} if match[2] == "events" else row for row in found]
+        query = dict(parse_qsl(urlsplit(self.path).query))
+        rows = [row for row in rows if row.get("updated_at", "9") >= query.get("since", "")]
+        first = (int(query.get("page", "1")) - 1) * int(query.get("per_page", "30"))
+        rows.sort(key=lambda row: row["id"], reverse=match[2] == "events")
+        self.answer_tagged(200, rows[first : first + int(query.get("per_page", "30"))])
+        return True
+
+    def upstream(self, path: str) -> tuple[int, Any]:
+        line = http.client.HTTPConnection("127.0.0.1", self.server.state.upstream, timeout=GIVE_UP)
+        sent = {"Authorization": self.headers["Authorization"]} if "Authorization" in self.headers else {}
+        try:
+            line.request("GET", path, headers=sent)
+            response = line.getresponse()
+            return response.status, json.loads(response.read())
+        finally:
+            line.close()
 
     def answer_tagged(self, status: int, value: Any) -> None:
         """With an ETag, and without a body for who has it already."""

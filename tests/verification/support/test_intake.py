@@ -11,7 +11,6 @@ import pytest
 import time_machine
 from django.test import Client
 
-from integrations import vault
 from tests.conftest import NOW, begin, drive
 from tests.fakes.github.tracker import Hooked, Tracker
 from tests.verification.support.watched import OPENED, REPORTER, SECRET, post, tracker_of, watch_over
@@ -125,8 +124,10 @@ def test_d6_a_body_of_two_megabytes_and_more_is_taken(watch):
 
 @pytest.mark.parametrize(
     "body",
-    [b" ", b"[" * 100_000, b"nonsense", b"[]", b"null", b'"text"', b'{"repository": []}', b'{"repository": {"id": "x"}}',
-     b'{"a": ' * 50_000, b"\xff\xfe", b'{"repository": {"id": true}}'],
+    [
+        b" ", b"[" * 100_000, b"nonsense", b"[]", b"null", b'"text"', b'{"a": ' * 50_000, b"\xff\xfe",
+        b'{"repository": []}', b'{"repository": {"id": "x"}}', b'{"repository": {"id": true}}',
+    ],
 )  # fmt: skip
 def test_d6_signed_nonsense_is_refused_without_an_error(watch, body):
     assert post(watch, Hooked("n", "issues", body)) in {400, 403}

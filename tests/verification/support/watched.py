@@ -24,6 +24,7 @@ def watch_over(integration: Integration, now: datetime = OPENED, secret: str = S
     """The watch of an integration in support, with a hook secret that the test knows."""
     watch = watching.begin(integration, now)
     assert watch
+    watch.began_at = watch.data_up_to = now  # the release is as old as the story that the test tells
     watch.secret = vault.seal(vault.Secret(secret), watching.context(watch))
     watch.save()
     intake.forget(watch.uuid)

@@ -1,0 +1,272 @@
+"""What no webhook told is known after one reading; an outage changes nothing; a gap is not what it seems at once."""
+
+import random
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from tests.fakes.github.server import GitHub
+from tests.fakes.github.tracker import Person, Tracker
+from tests.verification.support.test_reading import deliver, facts, state
+from tests.verification.support.watched import (
+    HELPER,
+    OPENED,
+    PARTNER,
+    PASSER_BY,
+    REPORTER,
+    STALE,
+    tracker_of,
+    watch_over,
+)
+from verification.models import Breach, Clock, Delivery, Issue, IssueEvent, Watch
+from verification.support import reading, reconcile, sweep, watching
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+NOW = OPENED + 30 * HOUR
+
+
+@pytest.fixture
+def watch(at: Callable[..., object], github: GitHub) -> Watch:
+    return watch_over(at("support"))
+
+
+@pytest.fixture
+def tracker(watch: Watch, github: GitHub) -> Tracker:
+    return github.track(tracker_of(watch))
+
+
+def poll(watch: Watch, now: datetime = NOW) -> int:
+    """One reading, whenever it would be due. Returns how many were read."""
+    Watch.objects.filter(pk=watch.pk).update(poll_at=now)
+    done = reconcile.poll_due(now)
+    watch.refresh_from_db()
+    return done
+
+
+def story(tracker: Tracker, rng: random.Random, issues: int = 12) -> None:
+    """Issues with everything that happens to issues, a few minutes or hours apart."""
+    at = OPENED
+    for _ in range(issues):
+        at += timedelta(minutes=rng.randrange(1, 40))
+        labels = ("crash",) if rng.random() < 0.4 else ()
+        number = tracker.open(REPORTER, f"Trouble {rng.random():.3f}", at, labels=labels)
+        then = at
+        for _ in range(rng.randrange(6)):
+            then += timedelta(minutes=rng.randrange(2, 90))
+            happen(tracker, rng, number, then)
+
+
+def happen(tracker: Tracker, rng: random.Random, number: int, at: datetime) -> None:
+    who = rng.choice([REPORTER, PARTNER, HELPER, PASSER_BY, STALE])
+    what = rng.randrange(6)
+    if what == 0 and tracker.issues[number]["state"] == "open":
+        tracker.close(number, who, at)
+    elif what == 1 and tracker.issues[number]["state"] == "closed":
+        tracker.reopen(number, REPORTER, at)
+    elif what == 2 and not tracker.issues[number]["labels"]:
+        tracker.label(number, HELPER, rng.choice(["crash", "needs-info", "docs"]), at)
+    elif what == 3 and tracker.issues[number]["labels"]:
+        tracker.unlabel(number, HELPER, tracker.issues[number]["labels"][0]["name"], at)
+    else:
+        tracker.comment(number, who, rng.choice(["Which version do you use?", "It is fixed in 1.2.", "Me too"]), at)
+
+
+def of(watch: Watch) -> tuple[list[object], list[object]]:
+    """Everything that follows from the facts: who said what when, issues and clocks."""
+    rows = IssueEvent.objects.filter(issue__watch=watch).order_by("issue__number", "at", "kind", "text")
+    told = rows.values_list("issue__number", "kind", "at", "actor_id", "label", "text")
+    return list(told), list(state(watch))
+
+
+def start_over(watch: Watch) -> None:
+    Clock.objects.all().delete()
+    Issue.objects.all().delete()
+    Delivery.objects.all().delete()
+    Watch.objects.filter(pk=watch.pk).update(cursors={}, etags={}, data_up_to=OPENED)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_d7_dropped_and_shuffled_webhooks_change_nothing_after_one_reading(watch, tracker, seed):
+    rng = random.Random(seed)
+    story(tracker, rng)
+    deliver(watch, tracker.hooked)
+    reading.read_due(NOW)
+    poll(watch)
+    truth = of(watch)
+    start_over(watch)
+    arriving = [hooked for hooked in tracker.hooked if rng.random() >= 0.3]
+    rng.shuffle(arriving)
+    deliver(watch, arriving)
+    reading.read_due(NOW)
+    assert of(watch)[0] != truth[0]
+    poll(watch)
+    assert of(watch) == truth
+    start_over(watch)
+    poll(watch)
+    assert of(watch) == truth
+    deliver(watch, arriving)
+    reading.read_due(NOW)
+    assert of(watch) == truth
+
+
+def test_d7_breach_that_never_was_is_taken_back_once(watch, tracker):
+    number = tracker.open(REPORTER, "It crashes", OPENED, labels=("crash",))
+    deliver(watch, tracker.hooked)
+    reading.read_due(NOW)
+    poll(watch, OPENED + 49 * HOUR)
+    sweep.sweep(OPENED + 49 * HOUR)
+    assert Breach.objects.count() == 1
+    said = tracker.comment(number, PARTNER, "Which version do you use?", OPENED + 2 * HOUR)
+    tracker.comments = [comment | {"updated_at": "2026-04-16T12:00:00Z"} for comment in tracker.comments]
+    tracker.issues[number]["updated_at"] = "2026-04-16T12:00:00Z"
+    for later in (52, 53):
+        poll(watch, OPENED + later * HOUR)
+    breach, clock = Breach.objects.get(), Clock.objects.get(verb="resolve")
+    assert (breach.retracted_at, clock.state, clock.events.filter(kind="retracted").count(), said > 0) == (
+        OPENED + 52 * HOUR,
+        "paused",
+        1,
+        True,
+    )
+
+
+def test_quiet_repository_costs_one_question_that_is_free(watch, tracker, github):
+    tracker.open(REPORTER, "It crashes", OPENED)
+    poll(watch, OPENED + 2 * HOUR)
+    poll(watch, OPENED + 3 * HOUR)
+    github.seen.clear()
+    poll(watch, OPENED + 4 * HOUR)
+    assert github.seen == [f"GET /repos/{watch.repository}/issues"]
+    assert watch.data_up_to == OPENED + 4 * HOUR
+
+
+def test_everything_is_looked_at_once_a_day(watch, tracker, github):
+    tracker.open(REPORTER, "It crashes", OPENED)
+    poll(watch, OPENED + HOUR)
+    poll(watch, OPENED + 2 * HOUR)
+    github.seen.clear()
+    poll(watch, OPENED + 26 * HOUR)
+    assert len(github.seen) == 5
+
+
+@pytest.mark.parametrize("kind", [500, 502, 503, "cut", "garbage", "rate_limit", 429])
+@pytest.mark.parametrize("path", [r"/issues$", r"/issues/events$", r"/issues/comments$"])
+def test_a1_outage_changes_nothing_until_it_is_over(watch, tracker, github, kind, path):
+    tracker.open(REPORTER, "It crashes", OPENED)
+    github.fail(path, kind, times=1)
+    assert poll(watch, OPENED + HOUR) == 0
+    assert (facts(watch), watch.data_up_to, watch.attempts, watch.cursors) == ([], OPENED, 1, {})
+    assert watch.poll_at > OPENED + HOUR
+    assert watch.claimed_until is None
+
+
+def test_outage_is_said_in_words_when_it_lasts_and_forgotten_when_it_is_over(watch, tracker, github):
+    github.fail("/issues$", 502, times=3)
+    for hour in (1, 2, 3):
+        poll(watch, OPENED + hour * HOUR)
+    assert watching.trouble(watch).startswith("GitHub answered 502")
+    poll(watch, OPENED + 4 * HOUR)
+    assert (watch.trouble, watch.data_up_to) == ("", OPENED + 4 * HOUR)
+
+
+def test_a8_missing_repository_is_missing_only_after_a_day(watch, github):
+    poll(watch, OPENED + HOUR)
+    assert (watch.trouble, watch.data_up_to) == (reconcile.NOT_SHOWN, OPENED)
+    poll(watch, OPENED + 20 * HOUR)
+    assert watch.trouble == reconcile.NOT_SHOWN
+    poll(watch, OPENED + 25 * HOUR)
+    assert watch.trouble == reconcile.GONE
+    github.track(tracker_of(watch))
+    poll(watch, OPENED + 26 * HOUR)
+    assert (watch.trouble, watch.missing_since, watch.data_up_to) == ("", None, OPENED + 26 * HOUR)
+
+
+def test_a7_old_name_of_another_repository_tells_nothing(watch, tracker):
+    tracker.open(REPORTER, "It crashes", OPENED)
+    tracker.id = 999
+    poll(watch)
+    assert (facts(watch), watch.data_up_to) == ([], OPENED)
+    assert watch.trouble == f"The name {watch.repository} now belongs to another repository"
+
+
+def test_a6_renamed_repository_is_followed(watch, tracker):
+    tracker.open(REPORTER, "It crashes", OPENED)
+    old, tracker.full_name = tracker.full_name, "acme/nomad-rocket"
+    poll(watch)
+    assert (watch.repository, len(facts(watch)), old != watch.repository) == ("acme/nomad-rocket", 1, True)
+
+
+def test_pages_lose_nothing(watch, tracker, monkeypatch):
+    monkeypatch.setattr("verification.sources.github_issues.PAGE", 5)
+    for n in range(23):
+        number = tracker.open(REPORTER, f"Trouble {n}", OPENED + timedelta(minutes=n // 7))
+        tracker.comment(number, PARTNER, "Which version do you use?", OPENED + timedelta(hours=1, minutes=n // 6))
+        tracker.label(number, HELPER, "crash", OPENED + timedelta(hours=2, minutes=n // 4))
+    poll(watch)
+    assert Issue.objects.count() == 23
+    assert IssueEvent.objects.count() == 69
+
+
+def test_deleted_comment_is_found_missing(watch, tracker):
+    number = tracker.open(REPORTER, "It crashes", OPENED)
+    said = tracker.comment(number, PARTNER, "It is fixed in 1.2.", OPENED + HOUR)
+    poll(watch, OPENED + 2 * HOUR)
+    assert Clock.objects.get(verb="respond").stopped_at == OPENED + HOUR
+    tracker.delete_comment(said, PARTNER, OPENED + 3 * HOUR)
+    poll(watch, OPENED + 4 * HOUR)
+    event = IssueEvent.objects.get(kind="comment_deleted")
+    assert (event.key, event.at, event.data) == (
+        f"comment:{said}:deleted",
+        OPENED + 3 * HOUR,
+        {"comment": f"comment:{said}"},
+    )
+    assert Clock.objects.get(verb="respond").stopped_at is None
+
+
+def test_deleted_issue_is_found_missing_within_a_day(watch, tracker):
+    number = tracker.open(REPORTER, "It crashes", OPENED)
+    poll(watch, OPENED + HOUR)
+    tracker.delete(number, Person(1, "admin"))
+    poll(watch, OPENED + 26 * HOUR)
+    assert [row[0] for row in facts(watch)] == ["opened", "deleted"]
+    assert Issue.objects.get().is_open is False
+
+
+def test_what_github_could_not_deliver_is_asked_for_once(watch, tracker):
+    Watch.objects.update(hook_id=tracker.hook_id)
+    tracker.open(REPORTER, "It crashes", OPENED)
+    lost = tracker.could_not_deliver(tracker.hooked[0], NOW - HOUR)
+    tracker.could_not_deliver(tracker.ping(), NOW - timedelta(days=4))
+    poll(watch)
+    poll(watch, NOW + HOUR)
+    assert tracker.redelivered == [lost]
+
+
+def test_token_that_may_not_see_deliveries_is_not_asked_again_at_once(watch, tracker, github):
+    Watch.objects.update(hook_id=tracker.hook_id + 1)
+    poll(watch)
+    github.seen.clear()
+    poll(watch, NOW + 2 * DAY)
+    assert [path for path in github.seen if "hooks" in path] == []
+    assert watch.trouble == ""
+
+
+def test_repository_in_somebodys_hands_is_left_to_them(watch, tracker, github):
+    Watch.objects.update(claimed_until=NOW + timedelta(minutes=1))
+    assert (poll(watch), github.seen) == (0, [])
+
+
+def test_poll_soon_brings_the_reading_forward(watch):
+    Watch.objects.update(poll_at=NOW + HOUR)
+    watching.poll_soon(watch, NOW)
+    watch.refresh_from_db()
+    assert watch.poll_at == NOW
+
+
+def test_hook_that_tells_everything_lets_us_ask_less(watch, tracker):
+    poll(watch)
+    assert NOW + timedelta(minutes=4) < watch.poll_at <= NOW + timedelta(minutes=5)
+    Watch.objects.update(last_delivery_at=NOW)
+    poll(watch)
+    assert NOW + timedelta(minutes=50) < watch.poll_at <= NOW + timedelta(hours=1)
