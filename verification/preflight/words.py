@@ -28,19 +28,23 @@ ENDINGS = (
     "Nothing is known to be wrong, but not everything could be told.",
 )
 ANNOTATIONS = {"fail": "error", "error": "warning", "stale": "warning", "warn": "warning", "not_run": "notice"}
-# the file in which a fault of these checks is mended; the first prefix that fits decides
+# the file in which a fault of these checks is mended, or where to begin; the first that fits decides
 FILES = (
     ("repository.licence", "LICENSE"),
-    ("licence", "LICENSE"),
-    ("repository.name", "README.md"),
-    ("repository.workflow", ".github/workflows"),
-    ("release", ".goreleaser.yml"),
     ("repository.release", ".goreleaser.yml"),
-    ("nomad", "go.mod"),
-    ("packer", "go.mod"),
-    ("repository", "go.mod"),
-    ("documentation", "docs/index.md"),
-    ("registry", "docs/index.md"),
+    ("repository.", "README.md"),
+    ("release.protocols", "terraform-registry-manifest.json"),
+    ("release.", ".goreleaser.yml"),
+    ("keys.", ".goreleaser.yml"),
+    ("registry.protocols", "terraform-registry-manifest.json"),
+    ("registry.platforms", ".goreleaser.yml"),
+    ("registry.docs", "docs/index.md"),
+    ("registry.", "README.md"),
+    ("docs.", "docs/index.md"),
+    ("go.nightly", ".github/workflows/test.yml"),
+    ("go.", "go.mod"),
+    ("guide.", "main.go"),
+    ("", "README.md"),
 )
 
 
@@ -109,13 +113,14 @@ def as_annotations(report: Report) -> str:
         if level:
             advice = check["advice"] if level == "error" else ""
             message = plain(f"{check['summary']} {advice}".strip())
-            lines.append(f"::{level} {_place(check['id'])}title={_property(check['title'])}::{_data(message)}")
+            place = f"file={file_of(check['id'])},line=1,title={_property(check['title'])}"
+            lines.append(f"::{level} {place}::{_data(message)}")
     return "\n".join((*lines, ENDINGS[report.exit_code]))
 
 
-def _place(key: str) -> str:
-    file = next((file for prefix, file in FILES if key.startswith(prefix)), "")
-    return f"file={file},line=1," if file else ""
+def file_of(key: str) -> str:
+    """Where GitHub shows what a check said; it needs no such file to be there."""
+    return next(file for prefix, file in FILES if key.startswith(prefix))
 
 
 def _data(text: str) -> str:

@@ -149,8 +149,8 @@ def test_annotations_name_the_file_that_mends_it(said):
     }
     assert said("--github", **results)[1].splitlines()[:-1] == [
         "::error file=LICENSE,line=1,title=Title of repository.licence::100 %25 wrong. Advice of repository.licence.",
-        "::warning title=Title of b::We could not look: Down.",
-        "::notice title=Title of d::A person decides.",
+        "::warning file=README.md,line=1,title=Title of b::We could not look: Down.",
+        "::notice file=README.md,line=1,title=Title of d::A person decides.",
     ]
 
 

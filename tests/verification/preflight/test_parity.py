@@ -7,8 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from django.utils import timezone
 
-from tests.conftest import NOW, begin
+from tests.conftest import begin
 from tests.fakes.github.server import TOKEN, Repo
 from tests.fakes.registry import Provider
 from tests.house.source import ROOT
@@ -51,7 +52,7 @@ def compared(checks):
 def test_same_ids_same_json(world, acme, alice, name):
     ids = {"repository_id": world[name]["id"], "repository_owner_id": world[name]["owner"]["id"]}
     row = begin(acme, alice, "terraform-provider", repository=name, category="", **ids)
-    run(row, now=NOW)
+    run(row, now=timezone.now())
     kept = CheckResult.objects.filter(integration=row).newest()
     ours = {result.key: (result.outcome, result.summary, result.evidence) for result in kept}
     assert compared(told(name)["checks"]) == ours

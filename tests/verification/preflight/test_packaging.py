@@ -1,0 +1,69 @@
+"""Does what is installed hold what preflight needs?"""
+
+import contextlib
+import re
+import subprocess
+import sys
+import tomllib
+from fnmatch import fnmatch
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, requires
+
+from tests.house.source import ROOT, files, name
+
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
+SETUPTOOLS = PYPROJECT["tool"]["setuptools"]
+# docs/checks.md names these for a machine that runs preflight and nothing else; the rest comes with them
+NEEDED = {"django", "PyGithub", "licenseclassifier", "pysequoia"}
+LOADED = """
+import sys
+from importlib.metadata import packages_distributions
+from verification.preflight.command import main
+homes = packages_distributions()
+print(*sorted({home for module in {m.split(".")[0] for m in sys.modules} for home in homes.get(module, ())}))
+"""
+
+
+def test_command_is_what_the_project_names():
+    module, _, function = PYPROJECT["project"]["scripts"]["portal-preflight"].partition(":")
+    assert callable(getattr(import_module(module), function))
+
+
+def test_every_file_that_the_code_reads_is_packed():
+    """What is no Python in the packages of preflight fits a pattern of the package's data."""
+    data = {
+        f"{package.replace('.', '/')}/{pattern}"
+        for package, patterns in SETUPTOOLS["package-data"].items()
+        for pattern in patterns
+    }
+    read = [name(path) for path in files("verification", "integrations") if path.suffix not in {".py", ".md"}]
+    assert [path for path in read if not any(fnmatch(path, pattern) for pattern in data)] == []
+
+
+def test_four_packages_are_enough(tmp_path):
+    """What else is loaded is what these four ask for themselves."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOADED], cwd=tmp_path, env={"PYTHONPATH": str(ROOT)}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = {plain(package) for package in done.stdout.split()}
+    assert loaded >= set(map(plain, NEEDED))
+    assert loaded - with_their_own(NEEDED) == set()
+    said = (ROOT / "docs" / "checks.md").read_text()
+    assert [package for package in NEEDED if package not in said] == []
+
+
+def with_their_own(packages):
+    """The packages and all that they ask for, extras included."""
+    known, open_ = set(), [plain(package) for package in packages]
+    while open_:
+        package = open_.pop()
+        if package not in known:
+            known.add(package)
+            with contextlib.suppress(PackageNotFoundError):
+                open_ += [plain(re.match(r"[\w.-]+", wanted)[0]) for wanted in requires(package) or ()]
+    return known
+
+
+def plain(package):
+    return re.sub(r"[-_.]+", "-", package).lower()
