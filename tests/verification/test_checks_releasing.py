@@ -30,7 +30,14 @@ def test_outage_is_left_to_the_runner(key):
 
 def test_owner():
     assert run("repository.owner").outcome == Outcome.PASS
-    assert run("repository.owner", replace(SUBJECT, repository_owner_id=None)).outcome == Outcome.NOT_RUN
+
+
+def test_owner_that_was_not_recorded_is_recorded_at_the_first_look():
+    first = run("repository.owner", replace(SUBJECT, repository_owner_id=None))
+    assert (first.outcome, first.remember) == (Outcome.WARN, {"owner_id": 47})
+    later = replace(SUBJECT, repository_owner_id=None, known=first.remember)
+    assert run("repository.owner", later).outcome == Outcome.PASS
+    assert run("repository.owner", later, repository_said=replace(REPOSITORY, owner_id=9)).outcome == Outcome.FAIL
 
 
 def test_other_owner_freezes():

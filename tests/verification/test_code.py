@@ -3,7 +3,7 @@ import time
 import pytest
 
 from tests.verification.told import code
-from verification.code import abrupt, clients_of, crons, is_nightly, module_of, resources_of, runs_tests, path_of_tests
+from verification.code import abrupt, clients_of, crons, is_nightly, module_of, path_of_tests, resources_of, runs_tests
 
 GO_MOD = """module github.com/acme/terraform-provider-rocket
 

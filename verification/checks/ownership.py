@@ -30,11 +30,14 @@ def owner(subject: Subject, sources: Sources) -> Result:
     name = found.full_name.partition("/")[0]
     looked_at = (("repository", found.full_name), ("owner", str(found.owner_id)))
     seen: tuple[Evidence, ...] = (Evidence("Owner", f"{name} ({found.owner_id})", found.html_url),)
-    if subject.repository_owner_id is None:
-        return Result(Outcome.NOT_RUN, "The owner was not recorded when the repository was entered.", seen, looked_at)
-    if found.owner_id == subject.repository_owner_id:
-        return Result(Outcome.PASS, f"{name} owns it, as when it was entered.", seen, looked_at)
-    seen += (Evidence("Owner when entered", str(subject.repository_owner_id)),)
+    recorded = subject.repository_owner_id or subject.known.get("owner_id")
+    remember = {"owner_id": recorded or found.owner_id}
+    if recorded is None:
+        summary = f"The owner was not recorded before; from now on it is {name}."
+        return Result(Outcome.WARN, summary, seen, looked_at, remember=remember)
+    if found.owner_id == recorded:
+        return Result(Outcome.PASS, f"{name} owns it, as when it was entered.", seen, looked_at, remember=remember)
+    seen += (Evidence("Owner when entered", str(recorded)),)
     why = f"{subject.repository} now belongs to {name}; a person confirms the new owner."
     return Result(Outcome.FAIL, f"The repository has moved to another owner, {name}.", seen, looked_at, freeze=why)
 
