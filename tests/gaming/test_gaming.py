@@ -1,0 +1,257 @@
+"""Can the watched party stop its own clock? What may be tried, and the clock that it must show.
+
+The issue is opened on Tuesday 14 April 2026, 09:00; undisturbed, it is due 168 hours later (48 when critical). The
+state is asked for after 500 hours.
+"""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from integrations.programs.base import Verb
+from tests.verification.support.story import (
+    ACME_BOT,
+    ANSWER,
+    COLLEAGUE,
+    CRITICAL_DUE,
+    DEV,
+    DUE,
+    IDEALLY,
+    NOBODY,
+    NOW,
+    PASSER_BY,
+    QUESTION,
+    RESPOND,
+    SERVICE,
+    STALE,
+    USER,
+    deletes,
+    does,
+    edits,
+    hours,
+    policy,
+    says,
+    told,
+)
+from verification.support.base import Actor, Happening, Kind, Policy, Severity, Watching
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What is tried, and what must come of it. `due`, `stopped`: hours after the opening."""
+
+    name: str
+    facts: list[Happening]
+    state: Watching = Watching.OVERDUE
+    due: float | None = DUE
+    stopped: float | None = None
+    note: str = ""
+    rules: Policy = field(default_factory=policy)
+    verb: Verb = Verb.RESOLVE
+
+
+def closed(hour: float, who: Actor = DEV, **data: object) -> Happening:
+    return does(hour, who, Kind.CLOSED, **data)
+
+
+def reopened(hour: float, who: Actor = DEV) -> Happening:
+    return does(hour, who, Kind.REOPENED)
+
+
+EMPTY = says(5, DEV, "+1")
+SOON_GONE = says(10, DEV)
+ASKED = says(24, DEV, QUESTION)
+ANSWERED = says(48, USER, "1.2.3")
+LABEL = does(24, DEV, Kind.LABELED, "needs-info")
+CRITICAL = does(0.1, DEV, Kind.LABELED, "critical")
+TWICE_SAID = "Could you share the whole log, please?"
+ANSWERS = {"rules": policy(RESPOND), "verb": Verb.RESPOND}
+
+CLOSING = [
+    Attack("a stale bot closes", [closed(100, STALE)], note="A machine closed the issue: that does not count."),
+    Attack("a stale bot closes after an answer", [says(5, DEV), closed(100, STALE)]),
+    Attack("a machine under a user's name closes", [says(5, DEV), closed(100, ACME_BOT)]),
+    Attack(
+        "a machine that the program knows closes",
+        [says(5, DEV), closed(100, SERVICE)],
+        rules=policy(bots=frozenset({7})),
+    ),
+    Attack("a machine's commit closes", [says(5, DEV), closed(100, STALE, commit="abc")]),
+    Attack(
+        "nobody closes",
+        [says(5, DEV), closed(100, NOBODY)],
+        note="We do not know who closed the issue: that does not count.",
+    ),
+    Attack(
+        "closed without an answer",
+        [closed(100)],
+        note="The issue was closed without an answer: that does not count before a person of the partner answers.",
+    ),
+    Attack("closed as a duplicate without a word", [closed(100, reason="duplicate")]),
+    Attack("closed with thanks only", [says(99.9, DEV, "Thanks for your report!"), closed(100)]),
+    Attack("closed first, explained after it was due", [closed(100), says(200, DEV)], Watching.LATE, stopped=200),
+    Attack("closed after a machine's answer", [says(5, STALE), closed(100)]),
+    Attack("closed after a passer-by's answer", [says(5, PASSER_BY), closed(100)]),
+    Attack("closed after an answer that was deleted", [SOON_GONE, deletes(11, SOON_GONE), closed(100)]),
+    Attack(
+        "closed and reopened again and again",  # only the first closing stops it: two hours
+        [says(5, DEV), closed(6), reopened(8), closed(9), reopened(29), closed(30), reopened(50)],
+        due=DUE + 2,
+        note="Closed and reopened again and again: the time between counts.",
+    ),
+    Attack("closed by a machine, reopened by hand", [says(5, DEV), closed(6, STALE), reopened(100)]),
+]
+
+ANSWERING = [
+    Attack("a machine answers", [says(1, STALE)], **ANSWERS),
+    Attack("a machine under a user's name answers", [says(1, ACME_BOT)], **ANSWERS),
+    Attack(
+        "an automatic reply within seconds",
+        [says(0.002, DEV, "Thank you, we look into each report within a week.")],
+        note="An answer within seconds of the opening is an automatic one: it does not count.",
+        **ANSWERS,
+    ),
+    Attack("a passer-by answers", [says(1, PASSER_BY)], **ANSWERS),
+    Attack("the reporter answers", [says(1, USER)], **ANSWERS),
+    Attack("the reporter, let in meanwhile, answers", [says(1, Actor(1, "pat", association="MEMBER"))], **ANSWERS),
+    Attack(
+        "the reporter's second account in the team answers",
+        [says(1, COLLEAGUE)],
+        rules=policy(RESPOND, second_accounts={3: 1}),
+        verb=Verb.RESPOND,
+    ),
+    Attack(
+        "thanks are no answer",
+        [says(1, DEV, "Hi @pat, thanks for the report! :tada:")],
+        note="A comment of the partner that says nothing does not count as an answer.",
+        **ANSWERS,
+    ),
+    Attack("a quote is no answer", [says(1, DEV, "> It fails with a token error\n\n+1")], **ANSWERS),
+    Attack("a command is no answer", [says(1, DEV, "/assign @dana\n/label triage")], **ANSWERS),
+    Attack("a hidden remark is no answer", [says(1, DEV, "<!-- looked at it, it is the token -->")], **ANSWERS),
+    Attack("a picture is no answer", [says(1, DEV, "![thumbs up](https://example.com/up.gif)")], **ANSWERS),
+    Attack(
+        "words edited into an empty comment after it was due",
+        [EMPTY, edits(200, EMPTY, ANSWER)],
+        Watching.LATE,
+        stopped=200,
+        note="A comment became an answer when it was edited: it counts from then.",
+        **ANSWERS,
+    ),
+    Attack(
+        "answered and deleted",
+        [SOON_GONE, deletes(11, SOON_GONE)],
+        due=DUE + 1,
+        note="An answer was deleted or hidden: it does not count from then on.",
+        **ANSWERS,
+    ),
+    Attack("answered and hidden", [SOON_GONE, deletes(11, SOON_GONE, hidden=True)], due=DUE + 1, **ANSWERS),
+    Attack("closed without a word", [closed(1)], **ANSWERS),
+    Attack("labelled, assigned, locked, no word", [LABEL, does(25, DEV, Kind.LOCKED)], **ANSWERS),
+]
+
+PAUSING = [
+    Attack("the label alone", [LABEL], note="A pause label was put without a question: it pauses nothing."),
+    Attack("the label with thanks", [says(23, DEV, "Thanks for the report!"), LABEL]),
+    Attack("the label with an answer", [says(23, DEV), LABEL]),
+    Attack(
+        "a machine's label",
+        [says(23, DEV, "Please send us the whole log file."), does(24, STALE, Kind.LABELED, "needs-info")],
+        note="A machine put a pause label: it pauses nothing.",
+    ),
+    Attack("a machine's question", [says(24, STALE, QUESTION)]),
+    Attack("a passer-by's question", [says(24, PASSER_BY, QUESTION)]),
+    Attack("a stock question", [says(24, DEV, "Is this still an issue with the newest release?")]),
+    Attack("a question without words", [says(24, DEV, "Hm?")]),
+    Attack("a quoted question", [says(24, DEV, f"> {QUESTION}\n\nThat was asked before.")]),
+    Attack("a question mark in an address", [says(24, DEV, "See https://example.com/search?q=token for the cause")]),
+    Attack(
+        "a question mark in code", [says(24, DEV, "Use `var.x != null ? 1 : 0` there and then\n```\nis it so?\n```")]
+    ),
+    Attack("a question after it was due", [says(200, DEV, QUESTION)]),
+    Attack(
+        "the question deleted again",
+        [ASKED, deletes(25, ASKED)],
+        due=DUE + 1,
+        note="A question was deleted: the pause ended then.",
+    ),
+    Attack(
+        "the question edited away",
+        [ASKED, edits(25, ASKED, "We look into it.")],
+        due=DUE + 1,
+        note="A question was edited away: the pause ended then.",
+    ),
+    Attack(
+        "locked so that the reporter cannot answer",
+        [ASKED, does(25, DEV, Kind.LOCKED)],
+        due=DUE + 1,
+        note="The conversation was locked while the reporter was asked: the pause ended then.",
+    ),
+    Attack("asked in a locked conversation", [does(23, DEV, Kind.LOCKED), ASKED]),
+    Attack("the reporter's answer deleted", [ASKED, ANSWERED, deletes(49, ANSWERED)], due=DUE + 24),
+    Attack("the reporter's answer hidden", [ASKED, ANSWERED, deletes(49, ANSWERED, hidden=True)], due=DUE + 24),
+    Attack(
+        "the same question again",
+        [ASKED, ANSWERED, says(72, DEV, f"@pat  {QUESTION.upper()}")],
+        due=DUE + 24,
+        note="The same question was asked again: it pauses nothing.",
+    ),
+    Attack(
+        "the label again, without a new question",
+        [ASKED, LABEL, ANSWERED, does(72, DEV, Kind.LABELED, "needs-info")],
+        due=DUE + 24,
+    ),
+    Attack("a pause over the weekend gains nothing", [says(87, DEV, QUESTION), says(135, USER, "1.2.3")]),
+]
+
+TAMPERING = [
+    Attack("locked", [does(24, DEV, Kind.LOCKED)], note="The conversation was locked: the clocks go on."),
+    Attack("transferred", [does(24, DEV, Kind.TRANSFERRED)], note="The issue was transferred: its clocks go on."),
+    Attack("deleted", [does(24, DEV, Kind.DELETED)], note="The issue was deleted: its clocks go on."),
+    Attack("the report rewritten", [does(24, DEV, Kind.EDITED)]),
+    Attack("the critical label taken off", [CRITICAL, does(1, DEV, Kind.UNLABELED, "critical")], due=CRITICAL_DUE),
+    Attack(
+        "another severity put instead",
+        [CRITICAL, does(1, DEV, Kind.UNLABELED, "critical"), does(1, DEV, Kind.LABELED, "p3")],
+        due=CRITICAL_DUE,
+    ),
+    Attack("critical labels changed in turn", [CRITICAL, does(40, DEV, Kind.LABELED, "p0")], due=CRITICAL_DUE),
+    Attack("labelled critical when it was nearly due", [does(160, DEV, Kind.LABELED, "critical")]),
+    Attack("labelled critical to fall under an ideal target", [CRITICAL], rules=policy(IDEALLY)),
+    Attack("labelled critical after a day", [does(24, DEV, Kind.LABELED, "critical")], due=24 + CRITICAL_DUE),
+    Attack("closed late, labels removed, answer edited", [says(200, DEV), closed(201)], Watching.LATE, stopped=201),
+]
+ATTACKS = [*CLOSING, *ANSWERING, *PAUSING, *TAMPERING]
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_the_watched_party_cannot_stop_its_own_clock(attack: Attack) -> None:
+    state = told(attack.facts, attack.rules)
+    clock = next(clock for clock in state.clocks if clock.verb == attack.verb)
+    assert (clock.state, hours(clock.due_at), hours(clock.stopped_at)) == (attack.state, attack.due, attack.stopped)
+    assert attack.note in ("", *state.notes)
+
+
+@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.name)
+def test_each_explanation_adds_up(attack: Attack) -> None:
+    for clock in told(attack.facts, attack.rules).clocks:
+        end = NOW if clock.stopped_at is None else hours(clock.stopped_at)
+        lengths = sum(segment.length.total_seconds() for segment in clock.segments) / 3600
+        assert hours(clock.started_at) + lengths == pytest.approx(end)
+        assert sum(segment.used.total_seconds() for segment in clock.segments) == clock.counted.total_seconds()
+
+
+def test_there_are_more_attacks_than_twenty() -> None:
+    assert len({attack.name for attack in ATTACKS}) == len(ATTACKS) >= 20
+
+
+def test_only_the_program_lowers_the_severity() -> None:
+    lowered = does(10, Actor(0, "portal"), Kind.SEVERITY_LOWERED, severity="other")
+    state = told([CRITICAL, lowered])
+    assert (state.severity, hours(state.resolve.due_at)) == (Severity.OTHER, DUE)
+
+
+def test_a_label_put_after_that_raises_it_again() -> None:
+    lowered = does(10, Actor(0, "portal"), Kind.SEVERITY_LOWERED, severity="other")
+    state = told([CRITICAL, lowered, does(20, DEV, Kind.LABELED, "critical")])
+    assert (state.severity, hours(state.resolve.due_at)) == (Severity.CRITICAL, 20 + CRITICAL_DUE)
