@@ -23,6 +23,7 @@ ATTEMPTS = {
     Kind.LOCKED: "The conversation was locked: the clocks go on.",
 }
 WORDS = (Kind.OPENED, Kind.COMMENTED)
+SPOKEN = frozenset({Kind.COMMENTED, Kind.COMMENT_EDITED, Kind.COMMENT_DELETED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +57,24 @@ def fold(happenings: Iterable[Happening], asked: Asked) -> IssueState:
 
 
 def in_order(happenings: Iterable[Happening], until: datetime) -> list[Happening]:
-    """Each fact once, as they happened, up to a moment."""
-    known: dict[str, Happening] = {}
+    """Each fact once, as they happened, up to a moment. An act told under two keys is one: that with a link is kept."""
+    known: dict[object, Happening] = {}
     for happening in happenings:
-        if happening.at <= until:
-            known.setdefault(happening.key, happening)
+        if happening.at > until:
+            continue
+        name = (
+            happening.key
+            if happening.kind in SPOKEN
+            else (happening.kind, happening.at, happening.actor.id, happening.label)
+        )
+        other = known.get(name)
+        if other is None or _rank(happening) > _rank(other):
+            known[name] = happening
     return sorted(known.values(), key=lambda h: (h.at, ORDER[h.kind], h.key))
+
+
+def _rank(happening: Happening) -> tuple[bool, str]:
+    return happening.key.startswith("event:"), happening.key
 
 
 def _read(happenings: list[Happening], asked: Asked) -> Reading:
