@@ -5,15 +5,15 @@ They look at the writer's own prose: quotes, code, addresses, mentions, commands
 
 import re
 
-QUOTED = re.compile(r"^\s*>.*$", re.MULTILINE)
-COMMAND = re.compile(r"^\s*/\w[\w-]*(?:\s.*)?$", re.MULTILINE)
+QUOTED = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
+COMMAND = re.compile(r"^[ \t]*/\w[\w-]*(?:[ \t].*)?$", re.MULTILINE)
 HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)|<img\b[^>]*>", re.IGNORECASE)
+PICTURE = re.compile(r"!\[[^\]\n]{0,300}\]\([^)\n]{0,1000}\)|<img\b[^>]{0,1000}>", re.IGNORECASE)
 ADDRESS = re.compile(r"https?://\S+")
-MARK = re.compile(r"@[\w-]+(?:/[\w-]+)?|:[a-z0-9_+-]+:|</?\w+[^>]*>", re.IGNORECASE)
+MARK = re.compile(r"@[\w-]+(?:/[\w-]+)?|:[a-z0-9_+-]+:|</?\w+[^>]{0,300}>", re.IGNORECASE)
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-SENTENCE_ENDS = re.compile(r"(?<=[.!?？؟;\n])\s*")
+SENTENCE_ENDS = re.compile(r"(?<=[.!?;])\s+|(?<=[？؟。！\n])")
 QUESTION_MARKS = ("?", "？", "؟")
 
 COURTESY = """
