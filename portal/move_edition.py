@@ -53,9 +53,13 @@ def move_edition(request: HttpRequest, uuid: UUID) -> HttpResponse:
             context["plan"] = editions.plan(found, to, now)
             context["mails"] = [] if why_not else preview(found, to, by=request.user, note=note, now=now)
         except NotAllowed as refusal:
-            context |= {"refusal": str(refusal), "integration": load(request, uuid)}
-    is_refused = request.method == "POST" and bool(form.errors or context.get("refusal"))
-    return render(request, "steps/move_edition.html", context, status=422 if is_refused else 200)
+            context |= {"refusal": str(refusal), "kind": refusal.kind, "integration": load(request, uuid)}
+    return render(request, "steps/move_edition.html", context, status=_status(request, context))
+
+
+def _status(request: HttpRequest, context: dict[str, Any]) -> int:
+    is_refused = request.method == "POST" and bool(context["form"].errors or context.get("refusal"))
+    return (403 if context.get("kind") == "may" else 422) if is_refused else 200
 
 
 def _move(request: HttpRequest, found: Integration, to: str, note: str) -> HttpResponse:

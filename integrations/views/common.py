@@ -6,11 +6,13 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Exists, OuterRef, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
+from integrations import rules
 from integrations.models import Integration, Introduction
 from integrations.workflow import NotAllowed
 
@@ -27,8 +29,21 @@ def load(request: HttpRequest, uuid: UUID) -> Integration:
 
 
 def refused(request: HttpRequest, refusal: NotAllowed) -> None:
-    """Say on the next page why it was not done."""
+    """Say on the next page why it was not done. What this person may not do is answered at once, with 403."""
+    forbidden(refusal)
     messages.error(request, str(refusal))
+
+
+def forbidden(refusal: NotAllowed) -> None:
+    """Raises PermissionDenied, with the same sentence, where it is about the person and not about the moment."""
+    if refusal.kind == "may":
+        raise PermissionDenied(str(refusal))
+
+
+def only(rule: Callable[[Integration, Any], bool], integration: Integration, user: Any) -> None:
+    """Raises PermissionDenied for whom the rule does not let through: their form is not even shown."""
+    if not rule(integration, user):
+        raise PermissionDenied(rules.REFUSALS[rule.__name__])
 
 
 def pressed(page: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:

@@ -13,15 +13,16 @@ from integrations import repositories, rules
 from integrations.actions import create
 from integrations.forms.start import StartForm
 from integrations.models import Integration
-from integrations.views.common import load, refused
+from integrations.views.common import load, only, refused
 from integrations.workflow import NotAllowed
 
 
 def edit_facts(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Name, description, category, offerings, homepage and repository. Old and new stand in the history."""
     found = load(request, uuid)
-    if not rules.may_edit(found, request.user) or not found.is_open:
-        messages.error(request, "Owners and editors of the company change these facts while the integration is open.")
+    only(rules.may_edit, found, request.user)
+    if not found.is_open:
+        messages.error(request, "These facts can be changed while the integration is open.")
         return redirect("integration", uuid)
     typed = request.POST or request.unsent()  # type: ignore[attr-defined]
     form = StartForm(found.program, found.edition, typed or None, initial=initial_of(found))

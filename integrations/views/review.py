@@ -26,7 +26,7 @@ from integrations.review_page import (
     why_not_decide,
 )
 from integrations.suggest import suggest
-from integrations.views.common import load, pressed, refused
+from integrations.views.common import load, only, pressed, refused
 from integrations.views.queue import claim_context, load_for_program
 from integrations.workflow import NotAllowed, actions
 
@@ -77,6 +77,7 @@ def seen(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def finding_new(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Write a finding on one requirement."""
     found = load_for_program(request, uuid)
+    only(rules.may_decide, found, request.user)
     form = FindingForm(_typed(request))
     wanted = str(form.data.get("requirement") or request.GET.get("requirement", ""))
     requirement = found.edition.requirement(wanted)
@@ -106,6 +107,7 @@ def load_finding(request: HttpRequest, pk: int) -> Finding:
 def finding_fix(request: HttpRequest, pk: int) -> HttpResponse:
     """The partner says what was done about a finding."""
     finding = load_finding(request, pk)
+    only(rules.may_edit, finding.integration, request.user)
     found, form = finding.integration, AnswerForm(_typed(request))
     if request.method == "POST" and form.is_valid():
         try:
@@ -145,6 +147,7 @@ def _settle(request: HttpRequest, pk: int, act: Any) -> HttpResponse:
 def say(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Write to the other side, or keep a note of the program."""
     found = load(request, uuid)
+    only(rules.may_speak, found, request.user)
     for_program = rules.works_for_program(request.user)
     form = SayForm(_typed(request), may_note=rules.may_note(found, request.user))
     if request.method == "POST" and form.is_valid():

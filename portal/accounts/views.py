@@ -12,7 +12,7 @@ from django.utils import timezone
 from integrations import company_page, rules
 from integrations.actions import people
 from integrations.models import JoinRequest, Membership, Partner
-from integrations.views.common import page_of, refused
+from integrations.views.common import forbidden, page_of, refused
 from integrations.workflow import NotAllowed
 from portal.accounts import inviting
 from portal.accounts.forms import InviteForm, RoleForm
@@ -86,6 +86,7 @@ def company_invite(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             offer = inviting.send(partner, email, role, by=request.user, now=timezone.now())
         except NotAllowed as refusal:
+            forbidden(refusal)
             form.add_error("email", str(refusal))
         else:
             messages.success(request, f"The invitation to {offer.email} is on its way.")

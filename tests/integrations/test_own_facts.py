@@ -48,7 +48,8 @@ def test_others_and_ended_integrations_are_left_alone(
 ) -> None:
     address = reverse("edit_facts", args=[rocket.uuid])
     assert sign_in(charlie).post(address, SENT).status_code == 404
-    assert sign_in(rita).post(address, SENT).status_code == 302
+    for ask in (sign_in(rita).get, sign_in(rita).post):
+        assert ask(address, SENT).status_code == 403
     perform(rocket, "withdraw", by=alice)
     assert sign_in(alice).post(address, SENT).status_code == 302
     assert Integration.objects.get().name == "Rocket"

@@ -292,9 +292,22 @@ def test_an_answer_of_a_viewer_is_refused_with_the_reason_and_kept(
     finding = told(rocket, rita, moment)
     Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
     response = sign_in(charlie).post(f"/findings/{finding.pk}/fix/", {"answer": "I did it."})
-    assert response.status_code == 422
+    assert response.status_code == 403
     assert "Only owners and editors of the company may do this." in text_of(response)
-    assert "I did it." in text_of(response, "textarea")
+    assert "I did it." in text_of(response, "pre")
+
+
+@pytest.mark.parametrize(("who", "page"), [("rita", "fix"), ("sam", "fix"), ("vera", "fix"), ("vera", "say")])
+def test_a_form_is_not_shown_to_who_may_not_use_it(
+    rocket: Integration, acme: Partner, charlie: User, rita: User, sam: User, sign_in: SignIn, moment: datetime,
+    who: str, page: str,
+) -> None:  # fmt: skip
+    finding = told(rocket, rita, moment)
+    Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=moment)
+    address = f"/findings/{finding.pk}/fix/" if page == "fix" else f"/integrations/{rocket.uuid}/say/"
+    response = sign_in({"rita": rita, "sam": sam, "vera": charlie}[who]).get(address)
+    assert response.status_code == 403
+    assert BeautifulSoup(response.content, "html.parser").select("main form") == []
 
 
 def test_answering_twice_is_told(

@@ -15,7 +15,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from integrations import facts
 from integrations.actions.drafts import Conflict
 from integrations.programs.base import Kind
-from integrations.views.common import refused
+from integrations.views.common import forbidden, refused
 from integrations.views.handing.agreements import AGREEMENT
 from integrations.views.handing.answering import ATTESTATION, FORM, NOT_NEEDED, keep_draft
 from integrations.views.handing.credentials import CREDENTIALS
@@ -74,6 +74,7 @@ def take(page: Page) -> HttpResponse:
     try:
         done = act.do(page, form)
     except NotAllowed as refusal:
+        forbidden(refusal)
         form.add_error(None, str(refusal))
         return show(open_page(request, page.integration.uuid, page.requirement.id), {name: form}, status=409)
     if isinstance(done, HttpResponse):

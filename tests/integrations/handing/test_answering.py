@@ -55,7 +55,7 @@ def test_answers_of_two_people_show_both_versions(rocket, alice, bob, sign_in, n
 
 def test_reviewer_answers_for_the_company(rocket, rita, sign_in):
     answer = press(sign_in(rita), rocket, FORM, "answer", answered=0, **GIVEN)
-    assert answer.status_code == 409
+    assert answer.status_code == 403
     assert "Only owners and editors of the company may do this." in read(answer)
 
 

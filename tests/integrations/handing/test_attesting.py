@@ -27,7 +27,7 @@ def by_program(row):
 def test_statement_of_the_program(acme, alice, rita, sign_in):
     row = begin(acme, alice, "consul-nia")
     asked = by_program(row)
-    assert press(sign_in(alice), row, asked.id, "confirm", confirmed="on").status_code == 409
+    assert press(sign_in(alice), row, asked.id, "confirm", confirmed="on").status_code == 403
     assert press(sign_in(rita), row, asked.id, "confirm", confirmed="on").status_code == 302
     assert state(row, asked.id).status == Status.GIVEN
 
