@@ -1,5 +1,7 @@
 """What do several programs share? Links, promises and the requirements that read alike everywhere."""
 
+from dataclasses import replace
+
 from integrations.programs.base import (
     Field,
     Kind,
@@ -133,6 +135,12 @@ def attested(
 def checked(id: str, title: str, why: str, *checks: str, categories: tuple[str, ...] = ()) -> Requirement:
     """Something that the machine looks at by itself."""
     return Requirement(id, title, Who.MACHINE, Kind.CHECK, why, checks=checks, categories=categories)
+
+
+def hints(id: str, title: str, *checks: str, categories: tuple[str, ...] = ()) -> Requirement:
+    """What the machine can tell from outside, for the partner and the reviewer to read; it never blocks."""
+    why = "Hints for you and your reviewer, seen from outside; nothing waits for them."
+    return replace(checked(id, title, why, *checks, categories=categories), optional=True)
 
 
 def feedback_addressed(id: str) -> Requirement:

@@ -20,6 +20,7 @@ from integrations.programs.common import (
     OTHER_5_DAYS,
     PARTNER_MAILBOX,
     attested,
+    hints,
     listing_text,
     logo,
     support_plan,
@@ -150,7 +151,11 @@ STEPS = (
         "Release",
         Stage.RELEASE,
         "HashiCorp lists the integration.",
-        (listing_text("CO-LIST", "your partner page on hashicorp.com"), logo("CO-LOGO", optional=True)),
+        (
+            listing_text("CO-LIST", "your partner page on hashicorp.com"),
+            logo("CO-LOGO", optional=True),
+            hints("CO-SEEN", "What users meet", "listing.links", "listing.contacts"),
+        ),
     ),
     Step(
         "support",

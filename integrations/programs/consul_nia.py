@@ -18,6 +18,7 @@ from integrations.programs.common import (
     attested,
     checked,
     documentation,
+    hints,
     support_plan,
     webform,
 )
@@ -136,6 +137,7 @@ STEPS = (
                 "repository.licence",
             ),
             MODULE,
+            hints("NI-5-SEEN", "What the module shows", "nia.services", "nia.terraform", "nia.provider"),
         ),
         (
             Link("Developing modules", f"{TERRAFORM}/language/modules/develop"),
@@ -154,7 +156,7 @@ STEPS = (
         "Release",
         Stage.RELEASE,
         "The module is listed on consul.io, then published in the Terraform Registry.",
-        (LISTED, IN_REGISTRY),
+        (LISTED, IN_REGISTRY, hints("NI-10-SEEN", "What users meet", "listing.links", "listing.contacts")),
     ),
     Step(
         "support",

@@ -22,6 +22,7 @@ from integrations.programs.common import (
     credentials,
     documentation,
     feedback_addressed,
+    hints,
     listing_text,
     logo,
     mnda,
@@ -138,6 +139,7 @@ PULL_REQUEST = Requirement(
     categories=PLUGINS,
     links=(SOURCE,),
 )
+PULL_REQUEST_SEEN = hints("NO-PR-SEEN", "State of the pull request", "plugin.pull_request", categories=PLUGINS)
 
 STEPS = (
     Step(
@@ -165,7 +167,11 @@ STEPS = (
         "Dev/Test",
         Stage.DEVELOP,
         "Build it in Go under MPL-2.0, with acceptance tests and documentation for each major part.",
-        (DEVELOPED, *CODE),
+        (
+            DEVELOPED,
+            *CODE,
+            hints("NO-CODE-SEEN", "What the code shows", "go.module", "go.tests", "plugin.name", categories=PLUGINS),
+        ),
         (Link("Go", "https://go.dev/"), Link("MPL-2.0", "https://www.mozilla.org/MPL/2.0/")),
     ),
     Step(
@@ -174,14 +180,27 @@ STEPS = (
         Stage.REVIEW,
         "HashiCorp reviews the code and verifies the integration, in several rounds if need be. A permanent test "
         "account may be asked for, so that it can be verified again later.",
-        (READY, feedback_addressed("NO-5"), credentials("NO-6", permanent=True), DEMO, LOGS, PULL_REQUEST),
+        (
+            READY,
+            feedback_addressed("NO-5"),
+            credentials("NO-6", permanent=True),
+            DEMO,
+            LOGS,
+            PULL_REQUEST,
+            PULL_REQUEST_SEEN,
+        ),
     ),
     Step(
         "release",
         "Release",
         Stage.RELEASE,
         "Host the plugin wherever users can download it. The listing follows the signed agreement.",
-        (partner_agreement("NO-8"), logo("NO-8-LOGO"), listing_text("NO-8-LIST", "the HashiCorp website")),
+        (
+            partner_agreement("NO-8"),
+            logo("NO-8-LOGO"),
+            listing_text("NO-8-LIST", "the HashiCorp website"),
+            hints("NO-8-SEEN", "What users meet", "release.download", "listing.links", "listing.contacts"),
+        ),
         (BECOME_A_PARTNER,),
     ),
     Step(

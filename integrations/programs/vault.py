@@ -20,6 +20,7 @@ from integrations.programs.common import (
     credentials,
     documentation,
     feedback_addressed,
+    hints,
     listing_text,
     logo,
     mnda,
@@ -149,6 +150,7 @@ PLUGIN_PORTAL = Requirement(
     categories=PLUGINS,
     links=(PORTAL,),
 )
+SEEN = hints("VA-6-SEEN", "What users meet", "listing.links", "listing.contacts")
 
 STEPS = (
     Step(
@@ -177,7 +179,14 @@ STEPS = (
         "Develop and Test",
         Stage.DEVELOP,
         "Build it with documentation; support several auth methods and leave the paths of secrets engines open.",
-        (DEVELOPED, AUTH, NAMESPACES, HSM, HCP),
+        (
+            DEVELOPED,
+            AUTH,
+            NAMESPACES,
+            HSM,
+            HCP,
+            hints("VA-CODE-SEEN", "What the code shows", "plugin.name", "go.module", "go.tests", categories=PLUGINS),
+        ),
         (Link("HCP sign-up", "https://portal.cloud.hashicorp.com/"),),
     ),
     Step(
@@ -192,7 +201,7 @@ STEPS = (
         "Release",
         Stage.RELEASE,
         "Plugins are best hosted on GitHub. The listing follows the signed agreement.",
-        (logo("VA-6-LOGO"), listing_text("VA-6-LIST", "your partner page on hashicorp.com"), PLUGIN_PORTAL),
+        (logo("VA-6-LOGO"), listing_text("VA-6-LIST", "your partner page on hashicorp.com"), PLUGIN_PORTAL, SEEN),
         (PORTAL,),
     ),
     Step(

@@ -106,7 +106,8 @@ TEXT = {"docs/index.md": f"See [one]({ONE}#part) and <{TWO}>, or [none](other.md
         (200, 403, Outcome.WARN),
         (200, 500, Outcome.ERROR),
         (200, Unavailable("Down."), Outcome.ERROR),
-        (200, Refused("No."), Outcome.WARN),
+        (200, Refused("No."), Outcome.NOT_RUN),
+        (404, Refused("No."), Outcome.WARN),
     ],
 )
 def test_links(one, two, expected):

@@ -51,7 +51,7 @@ def test_pull_request(change, expected):
 @pytest.mark.parametrize(
     "address",
     [
-        "", "https://github.com/acme/nomad/pull/7", "https://github.com/hashicorp/nomad/issues/7", "no address",
+        "https://github.com/acme/nomad/pull/7", "https://github.com/hashicorp/nomad/issues/7", "no address",
         "https://github.com/hashicorp/nomad/pull/0", "https://github.com/hashicorp/nomad/pull/7x",
     ],
 )  # fmt: skip
@@ -119,7 +119,7 @@ def test_terraform(version, expected):
         ("cisco/aci", "community", Outcome.FAIL),
         ("cisco/aci", "", Outcome.FAIL),
         ("aci", "partner", Outcome.FAIL),
-        ("", "partner", Outcome.FAIL),
+        ("", "partner", Outcome.NOT_RUN),
     ],
 )
 def test_provider(named, tier, expected):

@@ -10,7 +10,7 @@ from verification.base import CHECKS, Check, Outcome, Result, Unavailable
 from verification.models import CheckResult
 from verification.runner import Ran, checked, retry_at, run, subject_of
 
-GOOD = {**released(), "published_said": published()}
+GOOD = {**released(), "published_said": published(versions=("1.0.0",), newest="1.0.0", protocols=("5.0",))}
 
 
 @pytest.fixture
@@ -19,19 +19,33 @@ def provider(acme, alice):
     return begin(acme, alice, "terraform-provider")
 
 
+@pytest.fixture
+def deciding(provider):
+    """The requirements that have to be met; hints apart, which find fault with a repository that is a licence only."""
+    return [requirement for requirement in checked(provider) if not requirement.optional]
+
+
 def statuses(row):
     return dict(RequirementState.objects.filter(integration=row, status__gt="").values_list("requirement_id", "status"))
 
 
-def test_run_hands_each_verdict_down(provider):
-    assert run(provider, now=NOW, sources=Told(**GOOD)) == Ran(Outcome.PASS)
-    assert statuses(provider) == {r.id: "pass" for r in checked(provider)}
+def test_run_hands_each_verdict_down(provider, deciding):
+    assert run(provider, {r.id for r in deciding}, now=NOW, sources=Told(**GOOD)) == Ran(Outcome.PASS)
+    assert statuses(provider) == {r.id: "pass" for r in deciding}
 
 
-def test_run_keeps_what_each_check_said(provider):
+def test_hint_is_handed_down_and_blocks_nothing(provider):
     run(provider, now=NOW, sources=Told(**GOOD))
+    assert statuses(provider)["TP-TAG"] == "warn"
+    assert all(
+        requirement.optional for requirement in checked(provider) if statuses(provider)[requirement.id] != "pass"
+    )
+
+
+def test_run_keeps_what_each_check_said(provider, deciding):
+    run(provider, {r.id for r in deciding}, now=NOW, sources=Told(**GOOD))
     kept = {r.key: (r.outcome, r.version, r.at) for r in CheckResult.objects.filter(integration=provider)}
-    assert kept == {key: ("pass", CHECKS[key].version, NOW) for r in checked(provider) for key in r.checks}
+    assert kept == {key: ("pass", CHECKS[key].version, NOW) for r in deciding for key in r.checks}
     licence = CheckResult.objects.get(key="repository.licence")
     assert licence.seen == "repository acme/terraform-provider-rocket, id 4711, commit 9f3c1e"
     assert {
@@ -51,14 +65,16 @@ def test_worst_check_decides_for_the_requirement(provider):
     state = RequirementState.objects.get(integration=provider, requirement_id="TP-SRC")
     assert state.status == "fail"
     assert state.summary.startswith("rocket is not named as the program asks")
-    assert [(d["key"], d["outcome"]) for d in state.detail] == [
-        ("repository.public", "pass"),
-        ("repository.name", "fail"),
-    ]
+    assert {d["key"]: d["outcome"] for d in state.detail} == {
+        "repository.public": "pass",
+        "repository.name": "fail",
+        "repository.owner": "pass",
+        "repository.renamed": "pass",
+    }
 
 
 def test_outage_is_ours_and_tried_again(provider):
-    ran = run(provider, now=NOW, sources=Told(Unavailable("Down."), **GOOD))
+    ran = run(provider, {"TP-LIC"}, now=NOW, sources=Told(Unavailable("Down."), **GOOD))
     state = RequirementState.objects.get(integration=provider, requirement_id="TP-LIC")
     assert ran == Ran(Outcome.ERROR, NOW + timedelta(minutes=10))
     assert (state.status, state.summary) == ("error", "We could not look: Down.")
@@ -112,6 +128,7 @@ def test_latest_results_are_the_last_of_each(provider):
     assert [(r.key, r.outcome) for r in CheckResult.objects.filter(integration=provider).newest()] == [
         ("repository.licence", "pass"),
         ("repository.release", "pass"),
+        ("repository.tag_branch", "pass"),
     ]
 
 

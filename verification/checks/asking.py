@@ -13,7 +13,7 @@ CLOSED = (401, 403, 405, 451)  # somebody is there who does not speak to machine
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An address and what came of it. `outcome` is ERROR where nothing was learned."""
+    """An address and what came of it. `outcome` is ERROR after an outage, NOT_RUN where we do not ask it."""
 
     address: str
     outcome: Outcome
@@ -31,7 +31,7 @@ def ask(sources: Sources, address: str) -> Asked:
     except TooLong:
         return Asked(address, Outcome.PASS, "answers with a large file")
     except Refused as refusal:
-        return Asked(address, Outcome.FAIL, str(refusal))
+        return Asked(address, Outcome.NOT_RUN, f"not asked: {refusal}")
     except Unavailable as outage:
         return Asked(address, Outcome.ERROR, str(outage))
     return Asked(address, _outcome(answer.status), f"answered {answer.status_line}")
@@ -56,6 +56,8 @@ def judged(asked: Iterable[Asked], *, dead: Outcome = Outcome.FAIL) -> tuple[Out
         return dead, f"{len(by[Outcome.FAIL])} of {len(rows)} addresses lead nowhere.", seen
     if by[Outcome.ERROR]:
         return Outcome.ERROR, f"{len(by[Outcome.ERROR])} of {len(rows)} addresses did not answer us.", seen
+    if by[Outcome.NOT_RUN]:
+        return Outcome.NOT_RUN, f"{len(by[Outcome.NOT_RUN])} of {len(rows)} addresses are not asked by us.", seen
     if by[Outcome.WARN]:
         return Outcome.WARN, f"{len(by[Outcome.WARN])} of {len(rows)} addresses do not answer machines.", seen
     return Outcome.PASS, f"All {len(rows)} addresses answer.", tuple(row.evidence for row in rows)[:10]

@@ -38,7 +38,7 @@ def summary(subject: Subject, sources: Sources) -> Result:
     lines = [line for line in text.splitlines() if line.strip()]
     seen = (Evidence("Summary", text[:500]),)
     if not lines:
-        return Result(Outcome.FAIL, "No summary is given yet.")
+        return Result(Outcome.NOT_RUN, "No summary is given yet.")
     if len(lines) > MOST_LINES:
         return Result(Outcome.FAIL, f"The summary has {len(lines)} lines; {MOST_LINES} are shown.", seen)
     return Result(Outcome.PASS, f"The summary has {len(lines)} of {MOST_LINES} lines.", seen)
@@ -73,7 +73,7 @@ def contacts(subject: Subject, sources: Sources) -> Result:
     bad = [mail for mail in found if not _is_reachable(mail)]
     seen = tuple(Evidence("Contact", mail) for mail in (bad or found)[:10])
     if not found:
-        return Result(Outcome.FAIL, "No e-mail address is given yet.")
+        return Result(Outcome.NOT_RUN, "No e-mail address is given yet.")
     if bad:
         return Result(Outcome.FAIL, f"Nobody can be reached at {bad[0]}.", seen)
     return Result(Outcome.PASS, f"{len(found)} e-mail addresses that can be written to by their form.", seen)
@@ -102,12 +102,12 @@ def run_task_docs(subject: Subject, sources: Sources) -> Result:
     """The public page answers, and its words speak of creating, attaching, stages, stopping and passing. A hint."""
     address = str(subject.answer("documentation"))
     if not address:
-        return Result(Outcome.FAIL, "No address of the documentation is given yet.")
+        return Result(Outcome.NOT_RUN, "No address of the documentation is given yet.")
     seen: tuple[Evidence, ...] = (Evidence("Page", address, address),)
     try:
         answer: Answer = sources.read(f"page:{address}", lambda: sources.web.ask(address, PAGE))
     except Refused as refusal:
-        return Result(Outcome.FAIL, str(refusal), seen)
+        return Result(Outcome.NOT_RUN, f"The page was not asked for: {refusal}", seen)
     if answer.status in GONE:
         raise NotFound(f"{answer.link.netloc} answered {answer.status_line} for the documentation.")
     if answer.status in CLOSED:

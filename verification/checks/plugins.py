@@ -59,7 +59,7 @@ def pull_request(subject: Subject, sources: Sources) -> Result:
     """The pull request that the partner names stands in the product's repository, open or merged."""
     address, wanted = str(subject.answer("pull_request")), f"hashicorp/{subject.product.lower()}"
     if not address:
-        return Result(Outcome.FAIL, "No pull request is named yet.")
+        return Result(Outcome.NOT_RUN, "No pull request is named yet.")
     given = PULL.fullmatch(address)
     if given is None or given["repository"].lower() != wanted:
         sought = (Evidence("Address", address[:300]),)
@@ -162,10 +162,11 @@ def _lets_pass(text: str, version: Version) -> bool:
 def provider(subject: Subject, sources: Sources) -> Result:
     """The registry shows the provider on which the module stands as partner or official."""
     named = str(subject.answer("provider")).strip()
+    if not named:
+        return Result(Outcome.NOT_RUN, "No provider is named yet.")
     match = PROVIDER.fullmatch(named)
     if match is None:
-        why = f"{named[:80]} is not NAMESPACE/NAME." if named else "No provider is named yet."
-        return Result(Outcome.FAIL, why)
+        return Result(Outcome.FAIL, f"{named[:80]} is not NAMESPACE/NAME.")
     try:
         found = sources.read(f"registry:{named}", lambda: sources.registry.published(match["namespace"], match["name"]))
     except NotFound:

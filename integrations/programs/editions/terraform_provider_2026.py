@@ -24,6 +24,8 @@ from integrations.programs.editions.terraform_provider_tags import (
     PREMIER_BENEFITS,
     PREMIER_FEATURES,
     SBOM,
+    SBOM_HINT,
+    TAG_HINTS,
     TESTING,
 )
 from integrations.programs.licences import OPEN_SOURCE_LIST
@@ -83,7 +85,7 @@ STEPS = (
         "Verify",
         Stage.REVIEW,
         "The program verifies the provider against the requirements of the Partner tag and lists it.",
-        (*PARTNER_TAG, *shared.VERIFY),
+        (*PARTNER_TAG, TAG_HINTS, *shared.VERIFY),
         also=(Stage.RELEASE,),
     ),
     Step(
@@ -103,7 +105,7 @@ TIERS = (
         "A Partner provider that also publishes a bill of materials and offers a newer feature of Terraform.",
         "The partner's organisation",
         on_request=True,
-        requirements=(SBOM, *PREMIER_FEATURES),
+        requirements=(SBOM, SBOM_HINT, *PREMIER_FEATURES),
         groups=(
             Group("technical", "Technical: at least one"),
             Group("feature", "Feature: at least one"),

@@ -8,6 +8,7 @@ from integrations.programs.common import (
     application,
     attested,
     checked,
+    hints,
     listing_text,
     logo,
     partner_agreement,
@@ -26,18 +27,47 @@ SOURCE = checked(
     "The Registry reads providers only from public GitHub repositories named terraform-provider-NAME.",
     "repository.public",
     "repository.name",
+    "repository.owner",
+    "repository.renamed",
 )
 RELEASE = checked(
     "TP-REL",
     "A published release",
     "Publish a release from a tag such as v1.2.3, not as a draft: the Registry makes a version of each.",
     "repository.release",
+    "repository.tag_branch",
 )
 PUBLISHED = checked(
     "TP-PUB",
     "Visible in the Terraform Registry",
     "Sign in to the Registry and publish the repository, then look whether its newest version is there.",
     "registry.listed",
+    "registry.releases",
+    "registry.latest",
+    "registry.platforms",
+    "registry.protocols",
+    "registry.docs",
+)
+CODE_HINTS = (
+    "go.module",
+    "guide.main",
+    "guide.resources",
+    "guide.tests",
+    "guide.client",
+    "guide.errors",
+    "guide.organisation",
+    "docs.layout",
+    "docs.pages",
+    "docs.limits",
+    "docs.links",
+)
+REGISTRY_HINTS = hints(
+    "TP-REG",
+    "What the registry and the listing show",
+    "registry.state",
+    "registry.tier",
+    "listing.links",
+    "listing.contacts",
 )
 SIGNATURE = attested(
     "TP-SIG",
@@ -90,10 +120,10 @@ LISTING = listing_text("TP-LIST", "the HashiCorp website")
 LOGO = logo("TP-LOGO", optional=True)
 SUPPORT = support_plan("TP-SLA", "We resolve critical issues within 48 hours and all others within 5 business days")
 
-PREPARE: tuple[Requirement, ...] = (LICENCE, SOURCE)
+PREPARE: tuple[Requirement, ...] = (LICENCE, SOURCE, hints("TP-CODE", "What the code shows", *CODE_HINTS))
 PUBLISH: tuple[Requirement, ...] = (RELEASE, SIGNATURE, AUTHENTIC_RELEASE, KEY, PUBLISHED, DOCUMENTATION)
 APPLY: tuple[Requirement, ...] = (APPLICATION, AGREEMENT)
-VERIFY: tuple[Requirement, ...] = (AUTHENTIC, LISTING, LOGO)
+VERIFY: tuple[Requirement, ...] = (AUTHENTIC, LISTING, LOGO, REGISTRY_HINTS)
 
 CATEGORIES = (
     Category(

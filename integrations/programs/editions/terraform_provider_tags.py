@@ -1,7 +1,7 @@
 """What do the Partner and the Partner Premier tag of a Terraform provider ask for?"""
 
 from integrations.programs.base import Field, Kind, Link, Requirement, Scope, Stage, Who
-from integrations.programs.common import attested
+from integrations.programs.common import attested, hints
 
 FRAMEWORK = "https://developer.hashicorp.com/terraform/plugin/framework"
 TESTING = Link("Plugin testing", "https://developer.hashicorp.com/terraform/plugin/testing")
@@ -55,6 +55,10 @@ PARTNER_TAG = (
         Stage.REVIEW,
     ),
 )
+
+# Three of the six can be seen from outside; the partner states them, the machine shows what it sees.
+TAG_HINTS = hints("TP-TAG", "What can be seen of the tag", "go.framework", "go.acceptance_tests", "go.nightly")
+SBOM_HINT = hints("TP-SBOM-SEEN", "Bill of materials in the release", "repository.sbom")
 
 SBOM = Requirement(
     "TP-SBOM",

@@ -79,6 +79,7 @@ STEPS = (
             shared.SUMMARY,
             shared.DOSSIER,
             shared.LOGO,
+            shared.SEEN,
         ),
         (
             Link(

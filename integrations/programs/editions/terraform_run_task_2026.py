@@ -139,7 +139,7 @@ STEPS = (
         Stage.RELEASE,
         "Run tasks join the Terraform Registry once the review and the documentation are complete, other "
         "integrations the partner page.",
-        (DOCUMENTATION, shared.SUMMARY, shared.DOSSIER, shared.LOGO),
+        (DOCUMENTATION, shared.SUMMARY, shared.DOSSIER, shared.LOGO, shared.SEEN),
         (
             Link("Run tasks in the Registry", "https://registry.terraform.io/browse/run-tasks"),
             Link("HashiCorp partner page", PARTNER_PAGE),

@@ -1,7 +1,7 @@
 """Which requirements have both editions of the Terraform run task program in common?"""
 
 from integrations.programs.base import Field, Kind, Link, Requirement, Scope, Sla, Target, Verb, Who
-from integrations.programs.common import CONTACT_FIELDS, OTHER_5_DAYS, logo, support_plan
+from integrations.programs.common import CONTACT_FIELDS, OTHER_5_DAYS, hints, logo, support_plan
 
 SLA = Sla(
     Verb.RESOLVE,
@@ -64,6 +64,9 @@ DOSSIER = Requirement(
     ),
 )
 LOGO = logo("RT-LOGO", optional=True)
+SEEN = hints(
+    "RT-SEEN", "What users meet", "listing.summary", "listing.run_task_docs", "listing.links", "listing.contacts"
+)
 SUPPORT = support_plan(
     "RT-8",
     "We track and resolve critical issues as soon as possible, ideally within 48 hours, and all others within "
