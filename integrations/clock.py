@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo
 DAY = timedelta(days=1)
 INSTANT = timedelta(microseconds=1)
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-FIRST_YEAR = 2008  # nothing that is counted here is older
+FIRST_YEAR, LAST_YEAR = 2008, 2187  # of business days; nothing that is counted here is older
 SPAN = 30  # years that a table of days spans at first, and grows by
 
 
@@ -94,8 +94,7 @@ class Days:
 
     `midnights[n]`: when day n begins, in UTC; `before[n]`: the business days before it; `worked[k]`: which day is the
     business day number k; `plain[n]`: it is a business day of 24 hours. An hour that the clocks skip counts at the
-    moment they skip it; one that they repeat counts once. Raises ValueError for a moment before FIRST_YEAR, and when
-    SPAN years hold fewer business days than that.
+    moment they skip it; one that they repeat counts once. Raises ValueError beyond FIRST_YEAR to LAST_YEAR.
     """
 
     def __init__(self, calendar: Calendar) -> None:
@@ -109,6 +108,8 @@ class Days:
         self._grow()
 
     def _grow(self) -> None:
+        if FIRST_YEAR + self.years > LAST_YEAR:
+            raise ValueError(f"No business day is counted after {LAST_YEAR}.")
         self.years += SPAN
         self.midnights = _midnights(self.zone, self.years)
         for n in range(len(self.works), len(self.midnights) - 1):
@@ -133,7 +134,7 @@ class Days:
         local = at.astimezone(self.zone)
         n = local.toordinal() - self.first
         if n < 0:
-            raise ValueError(f"Nothing is counted before {FIRST_YEAR}.")
+            raise ValueError(f"No business day is counted before {FIRST_YEAR}.")
         while n >= len(self.works):
             self._grow()
         if not self.works[n]:
@@ -153,19 +154,13 @@ class Days:
     def moment(self, position: timedelta) -> datetime:
         days, rest = divmod(position, DAY)
         while days >= len(self.worked):
-            self._grow_for(days)
+            self._grow()
         if not rest:  # the end of a business day, not the beginning of the next
             return self.midnights[self.worked[days - 1] + 1]
         n = self.worked[days]
         if not self.plain[n]:
             return _reached(date.fromordinal(self.first + n), rest, self.zone)
         return self.midnights[n] + rest
-
-    def _grow_for(self, days: int) -> None:
-        known = len(self.worked)
-        self._grow()
-        if len(self.worked) - known < SPAN:
-            raise ValueError("This calendar has hardly a business day.")
 
     def cuts(self, start: datetime, end: datetime) -> Iterable[datetime]:
         """The moments between two others at which business days begin or end."""

@@ -34,8 +34,10 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:  # type: ignore[override]
         try:
             told = answer(**{name: options[name] for name in NAMES})
-        except (ValueError, OverflowError) as error:
+        except ValueError as error:
             raise CommandError(str(error)) from error
+        except OverflowError as error:
+            raise CommandError("That is beyond the years that can be counted.") from error
         self.stdout.write(json.dumps(told, indent=2, ensure_ascii=False))
 
 
