@@ -18,11 +18,16 @@ def credential() -> tuple[str, int, Auth | None]:
     """The credential that the settings name: its name without its secret, its limit, and how it signs requests."""
     app, number = settings.GITHUB_APP_ID, settings.GITHUB_APP_INSTALLATION
     if app and number:
-        return f"app {app}, installation {number}", TOKEN_LIMIT, installation(app, settings.GITHUB_APP_KEY, number)
+        name = f"app {app}, installation {number}, key {_print_of(settings.GITHUB_APP_KEY)}"
+        return name, TOKEN_LIMIT, installation(app, settings.GITHUB_APP_KEY, number)
     if settings.GITHUB_TOKEN:
-        print_of_it = hashlib.sha256(settings.GITHUB_TOKEN.encode()).hexdigest()[:8]
-        return f"token {print_of_it}", TOKEN_LIMIT, token_auth(settings.GITHUB_TOKEN)
+        return f"token {_print_of(settings.GITHUB_TOKEN)}", TOKEN_LIMIT, token_auth(settings.GITHUB_TOKEN)
     return "anonymous", ANONYMOUS_LIMIT, None
+
+
+def _print_of(secret: str) -> str:
+    """Tells one secret from another and nothing of it, so that a new one begins with a clean row."""
+    return hashlib.sha256(secret.encode()).hexdigest()[:8]
 
 
 def github(*, background: bool = False) -> GitHub:

@@ -21,7 +21,7 @@ from verification.runner import Ran, checked, retry_at, run
 
 log = logging.getLogger(__name__)
 CLAIM = timedelta(minutes=5)
-SECONDS = 60.0  # that one round of due runs may take before others have their turn
+SECONDS = 20.0  # that one round of due runs may take before others have their turn
 
 
 def enqueue(integration: Integration, by: Any = None, now: datetime | None = None, reason: str = "") -> CheckRun | None:

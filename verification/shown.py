@@ -83,7 +83,7 @@ def _shown(
         outcome=outcome,
         summary=result.summary if result == newest else f"{result.summary} {newest.summary}",
         advice="" if outcome in IN_ORDER or result.outcome in (*IN_ORDER, Outcome.ERROR) else advice,
-        looked_at=result.seen,
+        looked_at=_looked_at(result),
         version=result.version,
         at=result.last_seen,
         since=result.at,
@@ -99,6 +99,16 @@ def _outcome(result: CheckResult, waived: bool, now: datetime) -> str:
         old = result.outcome != Outcome.ERROR and result.last_seen + fresh(result.key) <= now
         return Outcome.STALE if old else result.outcome
     return Outcome.WAIVED
+
+
+def _looked_at(result: CheckResult) -> str:
+    """Which state of the world, by which version of the check, and since when the answer is the same."""
+    parts = [result.seen] if result.seen else []
+    if result.version > 1:
+        parts.append(f"with version {result.version} of the check")
+    if result.last_seen.date() != result.at.date():
+        parts.append(f"the same since {result.at:%a} {result.at.day} {result.at:%b}")
+    return ", ".join(parts)
 
 
 def _dated(item: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import transaction
 
-from integrations import rules
+from integrations import facts, rules
 from integrations.actions import reviewing
 from integrations.history import record
 from integrations.models import Draft, Integration, Partner, RequirementState
@@ -212,9 +212,17 @@ def record_checks(
             row.version -= 1  # nobody's page is out of date because a machine found the same again
 
 
+def _is_broken(row: Integration, requirement_id: str, now: datetime) -> bool:
+    """Whether what a listed integration stands on is missing: the path's requirements and its tier's, no hints."""
+    facts.forget(row)
+    tier = row.edition.tier(row.tier)
+    missing = [*facts.missing_next(row, now), *(facts.missing_for_tier(row, tier, now) if tier else ())]
+    return requirement_id in {requirement.id for requirement in missing}
+
+
 def _turned(row: Integration, state: RequirementState, summary: str, now: datetime) -> tuple[str, dict[str, Any]]:
     """The event's verb and what it tells besides, once a listed integration's requirement has turned."""
-    if row.is_listed and state.status == Status.FAIL and not state.is_waived(now):
+    if row.is_listed and state.status == Status.FAIL and _is_broken(row, state.requirement_id, now):
         finding = reviewing.open_by_machine(row, state.requirement_id, summary, now=now)
         if finding is not None and finding.due_at is not None:
             return "check_failed", {

@@ -3,7 +3,23 @@
 from dataclasses import replace
 from typing import Any
 
+from integrations.programs.base import Edition, Program, Requirement
 from verification.base import CHECKS, Check, Outcome, Result, Subject
+
+
+def without_checks(program: Program) -> Program:
+    """The program, had its text nothing for machines to look at."""
+    return replace(program, editions=tuple(_bare(edition) for edition in program.editions))
+
+
+def _bare(edition: Edition) -> Edition:
+    steps = tuple(replace(s, requirements=_unchecked(s.requirements)) for s in edition.steps)
+    return replace(edition, steps=steps, tiers=tuple(replace(t, requirements=()) for t in edition.tiers))
+
+
+def _unchecked(requirements: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
+    return tuple(replace(requirement, checks=()) for requirement in requirements)
+
 
 GOOD = Result(Outcome.PASS, "In order.")
 

@@ -5,8 +5,10 @@ from datetime import timedelta
 
 import pytest
 
+from integrations.programs import PROGRAMS
 from integrations.workflow import perform
 from tests.conftest import NOW, begin
+from tests.verification.stubs import without_checks
 from verification import jobs, nightly
 from verification.models import CheckRun
 
@@ -50,7 +52,8 @@ def test_plan_opens_one_run_for_the_night(provider):
     assert run.is_under_way(NOW) is False
 
 
-def test_what_has_ended_and_what_has_no_checks_is_left(provider, alice, acme):
+def test_what_has_ended_and_what_has_no_checks_is_left(provider, alice, acme, monkeypatch):
+    monkeypatch.setitem(PROGRAMS, "nomad", without_checks(PROGRAMS["nomad"]))
     begin(acme, alice, "nomad")
     perform(provider, "withdraw", by=alice, note="No longer.", now=NOW)
     assert nightly.plan(NOW) == 0

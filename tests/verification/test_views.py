@@ -5,12 +5,14 @@ from bs4 import BeautifulSoup
 from django.urls import reverse
 from django.utils import timezone
 
-from integrations.models import Integration
+from integrations.actions import answers
+from integrations.programs import PROGRAMS
 from tests.conftest import begin
+from tests.verification.stubs import without_checks
 from tests.verification.told import Told, published, released
 from verification.base import Unavailable
 from verification.models import CheckRun
-from verification.runner import run
+from verification.runner import checked, run
 
 HTMX = {"HX-Request": "true"}
 
@@ -31,7 +33,10 @@ def found(provider, **told):
 
 def verdicts(response):
     page = BeautifulSoup(response.content, "html5lib")
-    return {a.h3.text: " ".join(a.select_one(".check-summary").text.split()) for a in page.select("article.check")}
+    return {
+        a.select_one("h2, h3").text: " ".join(a.select_one(".check-summary").text.split())
+        for a in page.select("article.check")
+    }
 
 
 def end(provider):
@@ -112,7 +117,58 @@ def test_foreign_integration_is_not_there(sign_in, charlie, provider, name):
     assert client.post(reverse(name, args=[provider.uuid])).status_code == 404
 
 
-def test_program_without_checks_says_so(sign_in, alice, rocket):
-    assert Integration.objects.filter(pk=rocket.pk).exists()
+def test_program_without_checks_says_so(sign_in, alice, rocket, monkeypatch):
+    monkeypatch.setitem(PROGRAMS, "nomad", without_checks(PROGRAMS["nomad"]))
     response = sign_in(alice).get(reverse("check_results", args=[rocket.uuid]))
     assert "Nothing is checked by machines here" in response.text
+
+
+def rows(response):
+    return {a["id"]: a for a in BeautifulSoup(response.content, "html5lib").select("article.check")}
+
+
+def test_rows_come_one_by_one_while_the_run_goes_on(sign_in, alice, provider, address):
+    found(provider)
+    CheckRun.objects.update(done=["repository.public"], claimed_until=timezone.now() + timedelta(minutes=5))
+    client = sign_in(alice)
+    first = client.get(address, {"shown": 0}, headers=HTMX)
+    assert list(rows(first)) == ["check-repository-public"]
+    assert rows(first)["check-repository-public"]["hx-swap-oob"] == "true"
+    assert "1 of " in first.text
+    assert "shown=1" in first.text
+    assert rows(client.get(address, {"shown": 1}, headers=HTMX)) == {}
+    page = client.get(address)
+    going_on = {id for id, row in rows(page).items() if "Being looked at" in row.text}
+    assert going_on == set(rows(page)) - {"check-repository-public"}
+
+
+def test_last_poll_brings_every_row_and_the_button(sign_in, alice, provider, address):
+    found(provider)
+    end(provider)
+    response = sign_in(alice).get(address, {"shown": "many"}, headers=HTMX)
+    assert response.status_code == 286
+    assert set(rows(response)) == set(rows(sign_in(alice).get(address)))
+    assert "Run the checks again" in response.text
+
+
+def test_result_that_is_too_old_is_stale(sign_in, alice, provider, address):
+    run(provider, now=timezone.now() - timedelta(days=3), sources=Told(**released()))
+    page = rows(sign_in(alice).get(address))
+    assert "Stale" in page["check-repository-public"].text
+
+
+def test_outage_leaves_the_last_answer_in_sight(sign_in, alice, provider, address):
+    found(provider)
+    found(provider, repository_said=Unavailable("GitHub did not answer."))
+    CheckRun.objects.update(due_at=timezone.now() + timedelta(minutes=10))
+    text = " ".join(rows(sign_in(alice).get(address))["check-repository-public"].text.split())
+    assert "Pass" in text
+    assert "is public. We could not look: GitHub did not answer. We try again at" in text
+
+
+def test_waived_failure_says_that_it_is_waived(sign_in, alice, rita, provider, address):
+    found(provider, repository_said=None)
+    mine = next(r for r in checked(provider) if "repository.public" in r.checks)
+    now = timezone.now()
+    answers.waive(provider, mine.id, reason="They move house.", until=now + timedelta(days=9), by=rita, now=now)
+    assert "Waived" in rows(sign_in(alice).get(address))["check-repository-public"].text
