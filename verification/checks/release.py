@@ -8,6 +8,8 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from django.conf import settings
+
 from verification.artefacts import names
 from verification.artefacts.base import Remark, fail, warn
 from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
@@ -33,6 +35,7 @@ ADVICE = {
     "release.archive": "Never replace files of a release: publish a new version.",
     TERRAFORM: "Mend what the other checks of the release name, and publish a new version.",
 }
+SECONDS = 120  # for reading a whole release; a worker of the portal has 200 for all checks together
 NO_PROVIDER = Result(Outcome.FAIL, "No repository is named yet, so there is no release to look at.")
 
 
@@ -44,7 +47,8 @@ def report_of(subject: Subject, sources: Sources) -> Report:
 
 
 def _verified(subject: Subject, sources: Sources, version: str) -> Report:
-    protocol = RegistryProtocol(sources.registry.base_url, sources.web)
+    seconds = getattr(settings, "RELEASE_SECONDS", SECONDS)
+    protocol = RegistryProtocol(sources.registry.base_url, sources.web, seconds)
     reader = Reader(protocol, subject.namespace, subject.provider, subject.now.timestamp())
     return verify(reader, version)
 

@@ -10,6 +10,7 @@ ADDRESSES = {
     "GITHUB_WEB_URL": "https://github.com",
     "REGISTRY_URL": "https://registry.terraform.io",
 }
+PATIENCE = 1800  # seconds for reading a whole release: a line at home is slower, and nobody else waits
 HERE = ("127.0.0.1", "::1", "localhost")
 
 
@@ -26,7 +27,9 @@ def configure() -> None:
         addresses = read()
         here = any(urlsplit(address).hostname in HERE for address in addresses.values())
         token = os.environ.get("GITHUB_TOKEN", "").strip()
-        settings.configure(**addresses, GITHUB_TOKEN=token, LOOPBACK_SOURCES=here, USE_TZ=True)
+        settings.configure(
+            **addresses, GITHUB_TOKEN=token, LOOPBACK_SOURCES=here, RELEASE_SECONDS=PATIENCE, USE_TZ=True
+        )
 
 
 def read() -> dict[str, str]:

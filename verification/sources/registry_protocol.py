@@ -13,6 +13,7 @@ from urllib.parse import quote, urljoin, urlsplit
 from verification.base import Refused, Unreadable
 from verification.jsons import Misread, read
 from verification.sources.http import ARCHIVE, JSON, SIGNATURE, SUMS, Answer, Forbidden, Kind, Outbound
+from verification.sources.wire import Deadline
 
 T = TypeVar("T")
 IN_MEMORY = 8 * 1024 * 1024
@@ -76,12 +77,18 @@ class Reply:
 
 @dataclass
 class RegistryProtocol:
-    """A client for one registry. `base_url` is its root; each address is asked once."""
+    """A client for one registry. `base_url` is its root; each address is asked once.
+
+    `seconds` is for all questions together, from the first on: whoever reads forty slow archives is free again in
+    time. 0: each has its own time and there is no other end.
+    """
 
     base_url: str
     outbound: Outbound
+    seconds: float = 0
     _known: dict[str, Reply] = field(default_factory=dict)
     _base: str = ""
+    _deadline: Deadline | None = None
 
     @property
     def host(self) -> str:
@@ -119,9 +126,17 @@ class RegistryProtocol:
 
     def _asked(self, address: str, kind: Kind, into: BinaryIO | None = None) -> Reply:
         try:
-            return Reply(address, self.outbound.ask(address, kind, into=into))
+            return Reply(address, self.outbound.ask(address, self._hurried(kind), into=into))
         except Unreadable as refusal:
             return Reply(address, refusal=refusal)
+
+    def _hurried(self, kind: Kind) -> Kind:
+        """The kind with no more time than there is. Raises TooSlow where there is none."""
+        if not self.seconds:
+            return kind
+        if self._deadline is None:
+            self._deadline = Deadline(self.seconds)
+        return replace(kind, seconds=min(kind.seconds, self._deadline.left()))
 
     def _providers(self) -> str:
         """Where providers are asked for: what the discovery document says, else the usual place."""

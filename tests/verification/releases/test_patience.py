@@ -1,0 +1,64 @@
+"""Is whoever reads a release free again in time, whatever its registry and its files do?"""
+
+import json
+import time
+
+from tests.verification.outbound.server import Server, endless, plain, silent
+from verification.releases import verify
+from verification.releases.reading import Reader
+from verification.sources.http import Outbound
+from verification.sources.registry_protocol import RegistryProtocol
+
+PLACE = "/v1/providers/acme/rocket"
+PLATFORMS = [{"os": "linux", "arch": f"arch{number}"} for number in range(40)]
+VERSIONS = {"versions": [{"version": "1.0.0", "protocols": ["5.0"], "platforms": PLATFORMS}]}
+DRIP = endless(b"HTTP/1.1 200 OK\r\nContent-Length: 400000000\r\n\r\n", b"PK", pause=0.05)
+
+
+def package(number, url):
+    parts = {name: f"{url}/{name}" for name in ("shasums_url", "shasums_signature_url")}
+    keys = {"gpg_public_keys": []}
+    return {
+        "os": "linux", "arch": f"arch{number}", "filename": "rocket.zip", "download_url": f"{url}/{number}.zip",
+        "shasum": "0" * 64, "protocols": ["5.0"], "signing_keys": keys, **parts,
+    }  # fmt: skip
+
+
+def read(answers, seconds):
+    """The report on acme/rocket of such a server, and how long it took."""
+    server = Server()
+    server.answers = {f"{PLACE}/versions": plain(json.dumps(VERSIONS).encode()), **answers(server.url)}
+    begin = time.monotonic()
+    try:
+        protocol = RegistryProtocol(server.url, Outbound(loopback=True), seconds)
+        report = verify(Reader(protocol, "acme", "rocket", 1_793_491_200.0))
+        return report, time.monotonic() - begin
+    finally:
+        server.stop()
+
+
+def outcomes(report):
+    return {answered.id: str(answered.result.outcome) for answered in report.checks}
+
+
+def test_registry_that_stalls_for_each_platform():
+    def answers(url):
+        return {f"{PLACE}/1.0.0/download/linux/arch{number}": silent for number in range(40)}
+
+    report, took = read(answers, seconds=0.5)
+    assert took < 3
+    assert outcomes(report)["release.packages"] == "error"
+    assert "fail" not in {outcomes(report)[id] for id in ("release.archive", "release.signature", "release.terraform")}
+
+
+def test_archives_that_drip():
+    def answers(url):
+        packages = {
+            f"{PLACE}/1.0.0/download/linux/arch{number}": plain(json.dumps(package(number, url)).encode())
+            for number in range(40)
+        }
+        return packages | {f"/{number}.zip": DRIP for number in range(40)}
+
+    report, took = read(answers, seconds=1)
+    assert took < 4
+    assert outcomes(report)["release.archive"] == "error"
