@@ -50,8 +50,9 @@ def compared(checks):
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", [NAME, "acme/terraform-provider-lander"])
 def test_same_ids_same_json(world, acme, alice, name):
-    ids = {"repository_id": world[name]["id"], "repository_owner_id": world[name]["owner"]["id"]}
-    row = begin(acme, alice, "terraform-provider", repository=name, category="", **ids)
+    """Where the portal has recorded no more than a name: an owner and a homepage would be looked at as well."""
+    facts = {"repository_id": world[name]["id"], "repository_owner_id": None, "homepage": ""}
+    row = begin(acme, alice, "terraform-provider", repository=name, category="", **facts)
     run(row, now=timezone.now())
     kept = CheckResult.objects.filter(integration=row).newest()
     ours = {result.key: (result.outcome, result.summary, result.evidence) for result in kept}
