@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
+from integrations.plain import Line, Lines
 from portal.components.inline import BUTTON_TONES, OUTCOMES
 from portal.components.markup import TONES
 
@@ -50,12 +51,10 @@ ALICE = Somebody("Alice Moreau", "alice@acme.example")
 class SampleForm(forms.Form):
     """One field of each kind; sent as it stands it shows its errors."""
 
-    name = forms.CharField(label="Name", max_length=60, initial="Rocket provider", help_text="As your users know it.")
+    name = Line(label="Name", max_length=60, initial="Rocket provider", help_text="As your users know it.")
     repository = forms.URLField(label="Repository", assume_scheme="https", help_text="The public repository on GitHub.")
     category = forms.ChoiceField(label="Category", choices=[("net", "Networking"), ("db", "Database")])
-    summary = forms.CharField(
-        label="Summary", widget=forms.Textarea(attrs={"rows": 3}), required=False, help_text="Two lines at most."
-    )
+    summary = Lines(label="Summary", max_lines=2, required=False, help_text="Two lines at most.")
     offering = forms.ChoiceField(
         label="Works with", widget=forms.RadioSelect, choices=[("oss", "Open Source"), ("ent", "Enterprise")]
     )

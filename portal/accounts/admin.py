@@ -6,7 +6,7 @@ from allauth.account.decorators import secure_admin_login
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.forms import AdminUserCreationForm
+from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
 from django.db.models import Model
 from django.http import HttpRequest
 from django.utils import timezone
@@ -16,6 +16,8 @@ from integrations.actions import people
 from integrations.admin import ReadOnly
 from integrations.history import record
 from integrations.models import Membership, Partner
+from integrations.plain import Line
+from portal.accounts.forms import NameLine
 from portal.accounts.models import User
 
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -24,9 +26,21 @@ admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-a
 class PersonCreationForm(AdminUserCreationForm):
     """A person is known by the mail address."""
 
+    name = NameLine(label="Name", max_length=120)
+
     class Meta:
         model = User
         fields = ("email", "name")
+
+
+class PersonForm(UserChangeForm):
+    """What staff may change of a person."""
+
+    name = NameLine(label="Name", max_length=120)
+
+    class Meta:
+        model = User
+        fields = ("email", "name", "zone", "is_active", "is_reviewer", "is_staff")
 
 
 class MembershipInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
@@ -41,6 +55,7 @@ class MembershipInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
     """People, their rights, and where they belong."""
 
+    form = PersonForm
     add_form = PersonCreationForm
     add_fieldsets = ((None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),)
     fieldsets = (
@@ -66,6 +81,7 @@ class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
 class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
     """A company; `appoint` gives it an owner when it has none left."""
 
+    domain = Line(label="Mail domain", max_length=120, required=False)
     appoint = forms.ModelChoiceField(
         label="Appoint an owner",
         queryset=User.objects.none(),

@@ -28,11 +28,13 @@ WHO = {
     "step: decline": "rita",
 }
 NASTY = ["a\x00b", "\u202e\u2028", "\r\nBcc: x@y.example", "<script>alert(1)</script>", "x" * 30_000, "9" * 400]
+ROUNDS = 3
+IN_FIELDS: list[Any] = ["a\x00b", "\r\nBcc: \u202e", "x" * 30_000, "9" * 400, ["a", "b"], []]
 PARAMETERS = (
     "page", "q", "edition", "program", "stage", "category", "holder", "standing", "sort", "tab", "tier", "next", "yes",
     "company", "name", "requirement", "check", "state", "to", "note", "repository_address", "age", "back",
 )  # fmt: skip
-quick = settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def who(label: str) -> str:
@@ -70,11 +72,19 @@ def test_no_parameter_of_an_address_breaks_a_page(cast: Any, world: Any, role: s
     client, broken = client_of(cast[role]), []
     for name in sorted(names()):
         url = address(name, world)
-        for text in NASTY:
-            code, _ = asked(client, f"{url}?{'&'.join(f'{key}={quoted(text)}' for key in PARAMETERS)}")
+        for first in range(ROUNDS):
+            code, _ = asked(client, f"{url}?{'&'.join(nasty_query(first))}")
             if code.startswith("5"):
-                broken.append(f"{name}: {text[:20]!r}")
+                broken.append(f"{name}, round {first}")
+            if code == "in":
+                break
     assert broken == []
+
+
+def nasty_query(first: int) -> Iterator[str]:
+    """Every parameter with a text of its own, so that one of them being refused hides no other for long."""
+    for place, key in enumerate(PARAMETERS):
+        yield f"{key}={quoted(NASTY[(place + first) % len(NASTY)])}"
 
 
 def quoted(text: str) -> str:
@@ -86,7 +96,7 @@ def test_no_text_in_any_field_breaks_a_page(clients: Any, world: Any) -> None:
     broken = []
     for label, (url, fields) in pressed(world).items():
         for key in fields:
-            for value in [*NASTY, ["a", "b"], []]:
+            for value in IN_FIELDS:
                 code, _ = asked(clients[who(label)], url, {**fields, key: value, "unknown": "x"})
                 if code.startswith("5"):
                     broken.append(f"{label}, {key}: {str(value)[:20]!r}")

@@ -1,0 +1,138 @@
+"""Which forms are there, and how is each made with what somebody typed? A new form needs its line here."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+from allauth.socialaccount.models import SocialAccount, SocialLogin
+from django.forms import BaseForm
+from django.test import RequestFactory
+
+from integrations.forms import (
+    agreements,
+    attesting,
+    credentials,
+    documents,
+    introductions,
+    lists,
+    meetings,
+    parts,
+    queue,
+    requirements,
+    reviewers,
+    reviewing,
+    start,
+    waivers,
+)
+from integrations.models import Integration
+from integrations.programs import PROGRAMS
+from integrations.programs.base import Field, Kind, Requirement, Who
+from integrations.views.companies import ManagerForm
+from portal import move_edition, steps, styleguide
+from portal.accounts import admin
+from portal.accounts import forms as accounts
+from portal.accounts.models import User
+from tests.conftest import NOW
+
+OURS = ("integrations", "verification", "portal")
+BASES = {parts.InPlaceOf, parts.WithFile}  # never shown themselves
+TIMES = (NOW + timedelta(days=2), NOW + timedelta(days=3))
+OPTIONS = (("a", "First"), ("b", "Second"))
+QUESTIONS = Requirement(
+    "T-1", "Everything that can be asked", Who.PARTNER, Kind.FORM,
+    fields=tuple(Field(type_, type_, type_, options=OPTIONS if "choice" in type_ else (), max_lines=3)
+                 for type_ in requirements.BUILDERS),
+)  # fmt: skip
+ROW = Integration(program_key="terraform-provider", edition_date=PROGRAMS["terraform-provider"].newest.date)
+Build = Callable[[Any, User], BaseForm]
+
+
+def request_of(user: User) -> Any:
+    request: Any = RequestFactory().post("/")
+    request.user, request.session = user, {}
+    return request
+
+
+def social(user: User) -> SocialLogin:
+    return SocialLogin(user=User(email="new@acme.example"), account=SocialAccount(provider="github", uid="1"))
+
+
+def sign(data: Any, user: User) -> BaseForm:
+    return agreements.Sign(data, request=request_of(user))
+
+
+def step(name: str) -> Build:
+    return lambda data, user: steps.StepForm(ROW, steps.transition_of(name), data)
+
+
+# (form class, what distinguishes the case): how it is made from typed data for a person
+FORMS: dict[tuple[type[BaseForm], str], Build] = {
+    (agreements.Sign, ""): sign,
+    (attesting.Confirm, ""): lambda data, user: attesting.Confirm("It is so", data),
+    (credentials.Account, ""): lambda data, user: credentials.Account(data, may_stay=True, there=OPTIONS),
+    (credentials.Reveal, ""): lambda data, user: credentials.Reveal(OPTIONS, data),
+    (documents.Upload, ""): lambda data, user: documents.Upload(data, request=request_of(user), accept=("pdf",)),
+    (introductions.AskForm, ""): lambda data, user: introductions.AskForm(data),
+    (lists.ListFilter, ""): lambda data, user: lists.ListFilter(data),
+    (meetings.Accept, ""): lambda data, user: meetings.Accept(TIMES, data, has_place=False),
+    (meetings.Cancel, ""): lambda data, user: meetings.Cancel(data),
+    (meetings.Hold, ""): lambda data, user: meetings.Hold(("Shown",), (), data),
+    (meetings.Propose, ""): lambda data, user: meetings.Propose(data),
+    (parts.Press, ""): lambda data, user: parts.Press(data),
+    (parts.PressOne, ""): lambda data, user: parts.PressOne(data),
+    (queue.QueueFilter, ""): lambda data, user: queue.QueueFilter(data),
+    (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data),
+    (reviewers.ProfileForm, ""): lambda data, user: reviewers.ProfileForm(data),
+    (reviewing.AnswerForm, ""): lambda data, user: reviewing.AnswerForm(data),
+    (reviewing.FindingForm, ""): lambda data, user: reviewing.FindingForm(data),
+    (reviewing.SayForm, ""): lambda data, user: reviewing.SayForm(data, may_note=True),
+    (waivers.Waive, ""): lambda data, user: waivers.Waive(data),
+    (ManagerForm, ""): lambda data, user: ManagerForm(data),
+    (admin.PartnerForm, ""): lambda data, user: admin.PartnerForm(data),
+    (admin.PersonCreationForm, ""): lambda data, user: admin.PersonCreationForm(data),
+    (admin.PersonForm, ""): lambda data, user: admin.PersonForm(data, instance=User(pk=user.pk)),
+    (accounts.AddEmailForm, ""): lambda data, user: accounts.AddEmailForm(user, data),
+    (accounts.ChangePasswordForm, ""): lambda data, user: accounts.ChangePasswordForm(user, data),
+    (accounts.CodeAgainForm, ""): lambda data, user: accounts.CodeAgainForm(data, user=user),
+    (accounts.CodeForm, ""): lambda data, user: accounts.CodeForm(data, user=user),
+    (accounts.CompanyForm, ""): lambda data, user: accounts.CompanyForm(data),
+    (accounts.FirstCodeForm, ""): lambda data, user: accounts.FirstCodeForm(data, user=user),
+    (accounts.InviteForm, ""): lambda data, user: accounts.InviteForm(data),
+    (accounts.JoinForm, ""): lambda data, user: accounts.JoinForm(data),
+    (accounts.LoginForm, ""): lambda data, user: accounts.LoginForm(data),
+    (accounts.PasswordAgainForm, ""): lambda data, user: accounts.PasswordAgainForm(data, user=user),
+    (accounts.ProfileForm, ""): lambda data, user: accounts.ProfileForm(data, instance=User(pk=user.pk)),
+    (accounts.ResetPasswordForm, ""): lambda data, user: accounts.ResetPasswordForm(data),
+    (accounts.ResetPasswordKeyForm, ""): lambda data, user: accounts.ResetPasswordKeyForm(data, user=user),
+    (accounts.RoleForm, ""): lambda data, user: accounts.RoleForm(data),
+    (accounts.SetPasswordForm, ""): lambda data, user: accounts.SetPasswordForm(user, data),
+    (accounts.SignupForm, ""): lambda data, user: accounts.SignupForm(data),
+    (accounts.SocialSignupForm, ""): lambda data, user: accounts.SocialSignupForm(data, sociallogin=social(user)),
+    (move_edition.MoveForm, ""): lambda data, user: move_edition.MoveForm(ROW, data),
+    (steps.StepForm, "decline"): step("decline"),
+    (steps.StepForm, "put_on_hold"): step("put_on_hold"),
+    (steps.StepForm, "request_tier"): step("request_tier"),
+    (styleguide.SampleForm, ""): lambda data, user: styleguide.SampleForm(data),
+    **{
+        (start.StartForm, key): lambda data, user, program=program: start.StartForm(program, program.newest, data)
+        for key, program in PROGRAMS.items()
+        if key in ("nomad", "terraform-provider")
+    },
+}
+
+
+def written() -> set[type[BaseForm]]:
+    """Every form class of ours, wherever it is written."""
+    for root in map(importlib.import_module, OURS):
+        for module in pkgutil.walk_packages(root.__path__, f"{root.__name__}."):
+            if not {"migrations", "management"} & set(module.name.split(".")):
+                importlib.import_module(module.name)
+    return {form for form in _below(BaseForm) if form.__module__.split(".")[0] in OURS}
+
+
+def _below(form: type[BaseForm]) -> Iterator[type[BaseForm]]:
+    for each in form.__subclasses__():
+        yield each
+        yield from _below(each)

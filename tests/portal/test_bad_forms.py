@@ -1,0 +1,96 @@
+"""Whatever is typed into any form: it is fit, or each field says in a sentence why not; it never breaks."""
+
+import re
+import unicodedata
+from typing import Any
+
+import pytest
+from allauth.core import context
+from django import forms
+from django.http import QueryDict
+from django.urls import reverse
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.portal.asking import asked, client_of
+from tests.portal.forms_table import BASES, FORMS, request_of, written
+
+NASTY = [
+    "a\x00b", "\u202e\u2028", "Two\r\nBcc: x@y.example", "<script>alert(1)</script>", "x" * 30_000, "9" * 400, "-1",
+    "1e999", "NaN", "²", "%s %(x)s {0}", "https://a:b@c.example/", "http://[", "javascript:alert(1)", "a@b",
+    "2026-02-30", "0001-01-01T00:00", "9999-12-31T23:59", "true", "on", "\ufeff", "e\u0301" * 40, "𝒜𝒸𝓂𝑒",
+]  # fmt: skip
+FIT = ["Rocket", "acme/rocket", "https://acme.example/", "new@acme.example", "2026-04-14", "2099-04-14T10:00", "3", "a"]
+FORBIDDEN = re.compile(r"\b(invalid|illegal)\b|%\((limit_value|show_value|value)\)|!$", re.IGNORECASE)
+SECRETS = ("password", "secret", "code")
+texts = st.text(max_size=40).map(lambda text: text.encode("utf-8", "ignore").decode())
+values = st.one_of(st.sampled_from(FIT), st.sampled_from(NASTY), texts)
+# a field that fails alone is told plainly enough: no time is spent on making the example smaller
+PHASES = (Phase.explicit, Phase.reuse, Phase.generate)
+quick = settings(max_examples=10, deadline=None, phases=PHASES, suppress_health_check=list(HealthCheck))
+
+
+def test_every_form_has_its_line() -> None:
+    assert {form.__qualname__ for form in written() - BASES} == {form.__qualname__ for form, _ in FORMS}
+
+
+def typed(draw: st.DataObject, names: list[str]) -> QueryDict:
+    """Each field once, twice or not at all."""
+    post = QueryDict(mutable=True)
+    for name in names:
+        post.setlist(name, draw.draw(st.lists(values, max_size=2), label=name))
+    return post
+
+
+@pytest.mark.parametrize("case", FORMS, ids=lambda case: "-".join(filter(None, (case[0].__qualname__, case[1]))))
+@quick
+@given(draw=st.data())
+def test_a_form_takes_anything_and_says_what_does_not_fit(case: Any, alice: Any, draw: st.DataObject) -> None:
+    with context.request_context(request_of(alice)):
+        build = FORMS[case]
+        form: Any = build(typed(draw, list(build(None, alice).fields)), alice)
+        form.is_valid()
+        said = [str(sentence) for sentences in form.errors.values() for sentence in sentences]
+        assert [sentence for sentence in said if not sentence or FORBIDDEN.search(sentence)] == []
+        assert "<script>alert" not in str(form)
+    for name, value in getattr(form, "cleaned_data", {}).items():
+        assert not isinstance(value, str) or is_storable(form.fields[name], value, name), (name, value)
+
+
+def is_storable(field: forms.Field, text: str, name: str) -> bool:
+    """A database takes it, no reader is misled by it, and it is no longer than was said."""
+    longest = getattr(field, "max_length", None)
+    unseen = {char for char in text if unicodedata.category(char) in ("Cc", "Cs") and char != "\n"}
+    is_secret = any(word in name for word in SECRETS)
+    return "\x00" not in text and (is_secret or not unseen) and (longest is None or len(text) <= longest)
+
+
+# page: who sends it
+PAGES = {
+    "account_login": None,
+    "account_signup": None,
+    "account_reset_password": None,
+    "account_email": "alice",
+    "account_change_password": "alice",
+    "account_reauthenticate": "alice",
+    "company_new": "charlie",
+    "company_change": "alice",
+    "company_invite": "alice",
+    "profile": "alice",
+    "queue_profile": "rita",
+}
+FIELDS = [
+    "login", "password", "remember", "name", "email", "password1", "oldpassword", "action_add", "website", "anyway",
+    "role", "zone", "programs", "most_open", "away_from", "away_until", "next",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES)
+@quick
+@given(draw=st.data())
+def test_a_page_takes_anything(page: str, cast: Any, draw: st.DataObject) -> None:
+    slug = ["acme"] if page in ("company_change", "company_invite") else []
+    post = typed(draw, FIELDS)
+    code, text = asked(client_of(cast.get(PAGES[page] or "anonymous")), reverse(page, args=slug), dict(post.lists()))
+    assert code.rstrip("+") in ("in", "200", "302", "403", "422", "429"), code
+    assert "<script>alert(1)" not in text
