@@ -6,6 +6,7 @@ from django.contrib.auth import get_user_model
 
 from integrations import history
 from integrations.models import Event
+from integrations.programs.base import Kind
 from portal import mail, notices
 from portal.accounts import notices as account_notices
 from verification import budget, jobs
@@ -47,11 +48,21 @@ def watch_the_new_one(event: Event) -> None:
         watching.follow(event.integration, event.at)
 
 
+def check_answers(event: Event) -> None:
+    """What was written into a form may be what a check looks at."""
+    row = event.integration
+    requirement = row.edition.requirement(event.data.get("requirement", "")) if row is not None else None
+    if row is not None and requirement is not None and requirement.kind == Kind.FORM:
+        jobs.enqueue(row, now=event.at, reason=f"Answered: {requirement.title}")
+
+
 REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "created": (run_checks,),
     "request_review": (run_checks,),
     "request_again": (run_checks,),
     "edition_moved": (run_checks,),
+    "answered": (check_answers,),
+    "facts_changed": (run_checks,),
     "repository_changed": (run_checks, watch_the_new_one),
     "release": (begin_watching,),
     "undo_decision": (cancel_mail,),

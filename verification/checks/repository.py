@@ -50,6 +50,7 @@ def public(subject: Subject, sources: Sources) -> Result:
             f"Another repository stands under the name {subject.repository} than the one that was submitted.",
             (*seen, Evidence("Submitted", str(subject.repository_id)), Evidence("Found", str(found.id))),
             looked_at(found),
+            freeze=f"Another repository stands under the name {subject.repository}; a person decides.",
         )
     if subject.repository_owner_id is not None and found.owner_id != subject.repository_owner_id:
         return Result(
@@ -57,6 +58,7 @@ def public(subject: Subject, sources: Sources) -> Result:
             f"A person decides: the repository has moved to another owner, {found.full_name.split('/')[0]}.",
             seen,
             looked_at(found),
+            freeze=f"{subject.repository} has moved to another owner; a person decides.",
         )
     if found.archived:
         return Result(Outcome.FAIL, f"{found.full_name} is archived, so nothing can be fixed.", seen, looked_at(found))
