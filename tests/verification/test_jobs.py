@@ -2,14 +2,16 @@ from datetime import timedelta
 
 import pytest
 
+from integrations.actions import answers
 from integrations.models import Integration, RequirementState
 from integrations.programs import PROGRAMS
+from integrations.programs.base import Kind
 from integrations.workflow import NotAllowed, perform
 from tests.conftest import NOW, begin
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
 from tests.verification.stubs import without_checks
-from verification import jobs
+from verification import clients, jobs
 from verification.base import Outcome
 from verification.models import CheckResult, CheckRun
 from verification.runner import Ran
@@ -163,3 +165,35 @@ def test_webhook_asks_at_once_and_says_why(provider):
     CheckRun.objects.update(finished_at=NOW)
     run = jobs.enqueue(provider, now=NOW + MINUTE, reason="A release was published")
     assert (run.due_at, run.reason, run.requested_by) == (NOW + MINUTE, "A release was published", None)
+
+
+def test_answer_to_a_form_is_looked_at(provider, alice):
+    CheckRun.objects.update(finished_at=NOW)
+    form = next(r for r in provider.edition.requirements() if r.kind == Kind.FORM)
+    answers.answer(provider, form.id, {}, by=alice, now=NOW + MINUTE)
+    run = CheckRun.objects.open().get()
+    assert (run.due_at, run.reason) == (NOW + MINUTE, f"Answered: {form.title}")
+
+
+def test_answer_that_no_check_reads_asks_for_nothing(provider, alice):
+    CheckRun.objects.update(finished_at=NOW)
+    other = next(r for r in provider.edition.requirements() if r.kind == Kind.ATTESTATION and r.who == "partner")
+    answers.answer(provider, other.id, {}, by=alice, now=NOW + MINUTE)
+    assert not CheckRun.objects.open().exists()
+
+
+@pytest.mark.github
+def test_repository_that_moved_to_another_owner_is_held_for_a_person(at, github, registry):
+    github.seed(Repo(NAME))
+    registry.publish(Provider("acme/rocket"))
+    found = clients.github().repository(NAME)
+    row = at("support", "terraform-provider", repository_id=found.id, repository_owner_id=found.owner_id)
+    job = CheckRun.objects.open().get()
+    jobs.run_one(job.pk, NOW)
+    assert Integration.objects.get(pk=row.pk).hold == ""
+    github.set_extra(NAME, owner={"id": found.owner_id + 1, "login": "globex", "type": "Organization"})
+    jobs.run_one(jobs.enqueue(row, now=NOW + MINUTE).pk, NOW + MINUTE)
+    held = Integration.objects.get(pk=row.pk)
+    assert (held.hold, held.standing) == ("program", "verified")
+    assert "a person" in held.hold_reason
+    assert held.events.get(verb="put_on_hold").actor_id is None
