@@ -58,6 +58,13 @@ def keys_of(edition: Edition, category: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for r in applying for key in r.checks))
 
 
+def hints_of(edition: Edition, category: str = "") -> frozenset[str]:
+    """Those of the checks that nothing waits for: of optional requirements and of tiers alone."""
+    waited = (r for r in edition.requirements() if not r.optional)
+    needed = {key for r in waited if not (r.categories and category) or category in r.categories for key in r.checks}
+    return frozenset(keys_of(edition, category)) - needed
+
+
 def look(
     keys: Iterable[str], subject: Subject, sources: Any, begin: Callable[[str], None] = lambda key: None
 ) -> dict[str, Result]:

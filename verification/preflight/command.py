@@ -87,6 +87,7 @@ def run(given: argparse.Namespace, tell: Callable[[str], Any]) -> Report:
     if given.category and edition.category(given.category) is None:
         raise Wrong(f"The program has these categories: {', '.join(c.key for c in edition.categories)}.")
     keys = _keys(looking.keys_of(edition, given.category), given.only)
+    hints = looking.hints_of(edition, given.category) - set(given.only)
     version, folder = _version(given.version), _folder(given.path)
     tag = f"v{version}" if version else "HEAD" if folder else ""
     chosen: dict[str, Any] = {"category": given.category, "version": version, "tag": tag}
@@ -99,7 +100,7 @@ def run(given: argparse.Namespace, tell: Callable[[str], Any]) -> Report:
         results = looking.look(keys, subject, Sources(), begin)
     else:
         results = local.look(keys, subject, folder, begin)
-    return Report(subject, results, version, str(folder or ""))
+    return Report(subject, results, version, str(folder or ""), hints)
 
 
 def _repository(text: str) -> str:

@@ -13,16 +13,20 @@ EXITS = {Outcome.PASS: PASSED, Outcome.WAIVED: PASSED, Outcome.WARN: PASSED, Out
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """One run over one subject. `version` is blank where the newest was looked at, `folder` where none was."""
+    """One run over one subject. `version` is blank where the newest was looked at, `folder` where none was.
+
+    `hints` are the checks among them that nothing waits for: they are told and do not count.
+    """
 
     subject: Subject
     results: Mapping[str, Result]
     version: str = ""
     folder: str = ""
+    hints: frozenset[str] = frozenset()
 
     @property
     def outcome(self) -> Outcome:
-        return worst(result.outcome for result in self.results.values())
+        return worst(result.outcome for key, result in self.results.items() if key not in self.hints)
 
     @property
     def exit_code(self) -> int:
@@ -38,5 +42,7 @@ class Report:
             "folder": self.folder,
             "outcome": str(self.outcome),
             "exit": self.exit_code,
-            "checks": [looking.as_dict(key, result) for key, result in self.results.items()],
+            "checks": [
+                {**looking.as_dict(key, result), "hint": key in self.hints} for key, result in self.results.items()
+            ],
         }

@@ -24,7 +24,7 @@ NAMES = {"not_run": "not run"}
 OPEN = (Outcome.FAIL, Outcome.WARN, Outcome.NOT_RUN)
 ENDINGS = (
     "Nothing is left to fix.",
-    "Something is left to fix; the advice stands under each line marked ✗.",
+    "Something is left to fix; the advice stands under each line marked ✗, and hints may stay.",
     "Nothing is known to be wrong, but not everything could be told.",
 )
 ANNOTATIONS = {"fail": "error", "error": "warning", "stale": "warning", "warn": "warning", "not_run": "notice"}
@@ -67,7 +67,8 @@ def as_text(report: Report, colour: bool = False) -> str:
 def _lines(check: Told, colour: bool) -> list[str]:
     sign, paint = LOOKS[check["outcome"]]
     head = f"{sign} {NAMES.get(check['outcome'], check['outcome']):7}"
-    lines = [f"{paint + head + RESET if colour else head} {check['title']}: {plain(check['summary'])}"]
+    title = f"{check['title']} (a hint)" if check["hint"] else check["title"]
+    lines = [f"{paint + head + RESET if colour else head} {title}: {plain(check['summary'])}"]
     if check["outcome"] in OPEN:
         lines += [f"          {plain(seen['label'])}: {plain(_seen(seen))}" for seen in check["evidence"]]
     if check["outcome"] in (Outcome.FAIL, Outcome.WARN) and check["advice"]:
@@ -86,13 +87,13 @@ def as_json(report: Report) -> str:
 def as_junit(report: Report) -> str:
     """A test suite: fail is a failure, error an error, not run and stale are skipped."""
     told = report.as_dict()
-    counts = Counter(_junit(check["outcome"]) for check in told["checks"])
+    counts = Counter(_junit(check) for check in told["checks"])
     suite = xml.Element("testsuite", name=f"portal-preflight {told['program']}", tests=str(len(told["checks"])))
     for kind, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         suite.set(attribute, str(counts[kind]))
     for check in told["checks"]:
         case = xml.SubElement(suite, "testcase", classname=told["program"], name=check["id"])
-        kind, message = _junit(check["outcome"]), plain(check["summary"])
+        kind, message = _junit(check), plain(check["summary"])
         if kind:
             xml.SubElement(case, kind, message=message).text = check["advice"] if kind == "failure" else message
         elif check["outcome"] != Outcome.PASS:
@@ -101,7 +102,11 @@ def as_junit(report: Report) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml.tostring(suite, encoding="unicode")
 
 
-def _junit(outcome: str) -> str:
+def _junit(check: Told) -> str:
+    """The element for a result, blank for one that passes; a hint fails nothing."""
+    outcome = check["outcome"]
+    if check["hint"] and outcome in (Outcome.FAIL, Outcome.ERROR):
+        return ""
     return {"fail": "failure", "error": "error", "not_run": "skipped", "stale": "skipped"}.get(outcome, "")
 
 
@@ -111,7 +116,8 @@ def as_annotations(report: Report) -> str:
     for check in report.as_dict()["checks"]:
         level = ANNOTATIONS.get(check["outcome"])
         if level:
-            advice = check["advice"] if level == "error" else ""
+            advice = check["advice"] if check["outcome"] == Outcome.FAIL else ""
+            level = "notice" if check["hint"] else level
             message = plain(f"{check['summary']} {advice}".strip())
             place = f"file={file_of(check['id'])},line=1,title={_property(check['title'])}"
             lines.append(f"::{level} {place}::{_data(message)}")

@@ -31,6 +31,8 @@ def said(monkeypatch):
 
             monkeypatch.setitem(CHECKS, key, Check(key, f"Title of {key}", f"Advice of {key}.", 3, answer))
         monkeypatch.setattr("verification.looking.keys_of", lambda edition, category: tuple(results))
+        hints = frozenset(key for key in results if key.startswith("hint"))
+        monkeypatch.setattr("verification.looking.hints_of", lambda edition, category: hints)
         out, err = out or io.StringIO(), io.StringIO()
         code = main([PROGRAM, NAME, *words], out, err)
         return code, out.getvalue(), err.getvalue()
@@ -71,7 +73,7 @@ def test_text_shows_advice_under_what_failed_and_progress_elsewhere(said):
         "          Seen: nothing  https://acme.example/x",
         "          → Advice of b.  (b)",
         "",
-        "1 pass, 1 fail. Something is left to fix; the advice stands under each line marked ✗.",
+        "1 pass, 1 fail. Something is left to fix; the advice stands under each line marked ✗, and hints may stay.",
     ]
     assert err.splitlines() == ["[1/2] Title of a …", "[2/2] Title of b …"]
 
@@ -115,6 +117,7 @@ def test_json_is_the_result_and_nothing_else(said):
                 "advice": "Advice of a.",
                 "evidence": [{"label": "Seen", "value": "nothing", "url": "https://acme.example/x"}],
                 "looked_at": [],
+                "hint": False,
             }
         ],
     }
@@ -152,6 +155,20 @@ def test_annotations_name_the_file_that_mends_it(said):
         "::warning file=README.md,line=1,title=Title of b::We could not look: Down.",
         "::notice file=README.md,line=1,title=Title of d::A person decides.",
     ]
+
+
+def test_hints_are_told_and_do_not_count(said):
+    results = {"a": PASS, "hint.a": FAIL, "hint.b": Unavailable("Down.")}
+    code, out, _ = said(**results)
+    assert code == 0
+    assert "✗ fail    Title of hint.a (a hint): It is not good." in out
+    assert (
+        "::notice file=README.md,line=1,title=Title of hint.a::It is not good. Advice of hint.a."
+        in said("--github", **results)[1]
+    )
+    assert 'failures="0" errors="0" skipped="0"' in said("--junit", **results)[1]
+    assert said("--only", "hint.a", **results)[0] == 1
+    assert said(**{"hint.a": PASS})[0] == 2
 
 
 def test_only_the_named_checks_are_run(said):
