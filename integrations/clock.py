@@ -245,7 +245,12 @@ def due(start: datetime, allowed: timedelta, scale: Scale, pauses: Sequence[Paus
 
 def used(start: datetime, end: datetime, scale: Scale, pauses: Sequence[Pause] = ()) -> timedelta:
     """The time, in the scale's, that counts between two moments."""
-    return sum((part.used for part in stretches(start, end, scale, pauses)), timedelta())
+    counted = scale.position(end) - scale.position(start)
+    for pause in pauses:
+        begin, finish = max(pause.start, start), end if pause.end is None else min(pause.end, end)
+        if begin < finish:
+            counted -= scale.position(finish) - scale.position(begin)
+    return counted
 
 
 def stretches(start: datetime, end: datetime, scale: Scale, pauses: Sequence[Pause] = ()) -> list[Stretch]:
@@ -267,7 +272,8 @@ def _counted(start: datetime, end: datetime, scale: Scale) -> list[Stretch]:
     if start >= end:
         return []
     marks = [start, *scale.cuts(start, end), end]
-    return [Stretch(a, b, scale.position(b) - scale.position(a)) for a, b in pairwise(marks)]
+    counted = [(mark, scale.position(mark)) for mark in marks]
+    return [Stretch(start, end, after - before) for (start, before), (end, after) in pairwise(counted)]
 
 
 def merged(pauses: Iterable[Pause]) -> list[Pause]:

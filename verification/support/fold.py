@@ -12,7 +12,7 @@ from verification.support.base import Asked, ClockState, Happening, IssueState, 
 from verification.support.measure import Promise, measure, promises
 from verification.support.pauses import Waiting
 from verification.support.people import Cast, Side, cast_of, is_of_the_partner
-from verification.support.severity import severity_of
+from verification.support.severity import TELLING, severity_of
 from verification.support.stops import Stops
 
 # of facts of one second, as GitHub tells the time: words before the act that they go with, closed before reopened
@@ -28,9 +28,10 @@ SPOKEN = frozenset({Kind.COMMENTED, Kind.COMMENT_EDITED, Kind.COMMENT_DELETED})
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An issue read once, in order."""
+    """An issue read once, in order. `telling`: those of its happenings that say how severe it is."""
 
     happenings: list[Happening]
+    telling: list[Happening]
     opened: Happening
     cast: Cast
     stops: Stops
@@ -40,7 +41,7 @@ class Reading:
 def fold(happenings: Iterable[Happening], asked: Asked) -> IssueState:
     """The state of an issue at `asked.now`. Raises ValueError where the facts do not hold its opening."""
     reading = _read(in_order(happenings, asked.now), asked)
-    severity, _ = severity_of(reading.happenings, asked.policy, asked.now)
+    severity, _ = severity_of(reading.telling, asked.policy, asked.now)
     covered = not is_of_the_partner(reading.opened, asked.policy) and not _let_off(reading.happenings)
     respond, resolve = (_clock(verb, reading, asked, covered) for verb in (Verb.RESPOND, Verb.RESOLVE))
     spoke_last, spoke_last_at = _spoke_last(reading)
@@ -82,7 +83,8 @@ def _read(happenings: list[Happening], asked: Asked) -> Reading:
     if opened is None:
         raise ValueError("Nothing says when this issue was opened.")
     cast = cast_of(happenings, opened, asked.policy)
-    reading = Reading(happenings, opened, cast, Stops(cast, opened.at), Waiting(cast))
+    telling = [happening for happening in happenings if happening.kind in TELLING]
+    reading = Reading(happenings, telling, opened, cast, Stops(cast, opened.at), Waiting(cast))
     for happening in happenings:
         reading.stops.read(happening)
         reading.waiting.read(happening)
@@ -104,7 +106,7 @@ def _clock(verb: Verb, reading: Reading, asked: Asked, covered: bool) -> ClockSt
 
 
 def _promises(verb: Verb, reading: Reading, asked: Asked, until: datetime) -> list[Promise]:
-    _, since = severity_of(reading.happenings, asked.policy, until)
+    _, since = severity_of(reading.telling, asked.policy, until)
     return promises(asked.policy.sla, verb, reading.opened.at, since, asked.calendar)
 
 
@@ -140,7 +142,7 @@ def _notes(reading: Reading, asked: Asked) -> tuple[str, ...]:
 
 
 def _ideal(reading: Reading, asked: Asked) -> list[str]:
-    severity, since = severity_of(reading.happenings, asked.policy, asked.now)
+    severity, since = severity_of(reading.telling, asked.policy, asked.now)
     target = asked.policy.sla.critical
     if severity != Severity.CRITICAL or since is None or target is None or not target.ideally or target.hours is None:
         return []

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from verification.support.base import Happening, Kind, Policy, Severity
 
+TELLING = frozenset({Kind.OPENED, Kind.LABELED, Kind.SEVERITY_LOWERED})  # the kinds that say something of it
 AT_ONCE = timedelta(hours=1)  # a label put so soon after the opening counts from the opening
 
 
