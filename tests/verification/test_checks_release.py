@@ -1,5 +1,6 @@
 """The checks of a release, each asked of a real registry on loopback whose releases are signed by real keys."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -17,7 +18,7 @@ from verification.sources.http import Outbound
 from verification.sources.registry import Registry as Client
 
 NOW = datetime.now(UTC)
-ROOMS = ("verification.checks.release", "verification.checks.keys")
+ROOMS = tuple(f"verification.checks.{room}" for room in ("release", "release_history", "keys"))
 FAMILY = sorted(key for key, check in CHECKS.items() if check.run.__module__ in ROOMS)
 SERVED = [key for key in FAMILY if key not in ("release.files", "release.tag")]  # what the registry alone answers
 OTHER = "Bob Bolt <bob@globex.example>"
@@ -28,7 +29,7 @@ class Sources:
     """The clients of one run: a real registry, a GitHub that is told what to say."""
 
     registry: Client
-    github: Any = None
+    github: Any = field(default_factory=lambda: GitHub())
     web: Outbound = field(default_factory=lambda: Outbound(loopback=True))
     kept: dict[str, Any] = field(default_factory=dict)
 
@@ -153,6 +154,30 @@ def test_outage_forgets_no_digest(served, registry_server):
     later = results(sources, "release.unchanged", "release.archive", known=first.remember)
     assert later["release.unchanged"].remember == first.remember
     assert later["release.archive"].outcome == Outcome.ERROR
+
+
+def test_archive_that_is_the_same_file_on_github_is_not_fetched_again(served, registry_server):
+    made = rocket()
+    base = f"{registry_server.url}/files/acme/rocket/1.0.0"
+    archive = next(name for name in made.files if name.endswith(".zip"))
+
+    def again(number: int, days: int = 0, **subject: Any) -> tuple[Any, bool]:
+        """What release.archive says when the file has that number on GitHub, and whether it was fetched."""
+        sources = served(made)
+        asset = Asset(number, archive, len(made.files[archive]), f"{base}/{archive}")
+        sources.github = GitHub((release("v1.0.0", assets=(asset,)),))
+        found = results(sources, "release.archive", now=NOW + timedelta(days=days), **subject)["release.archive"]
+        return found, any(path.endswith(".zip") for path in registry_server.seen)
+
+    first, fetched = again(7)
+    assert (first.outcome, fetched) == (Outcome.PASS, True)
+    json.dumps(first.remember)
+    second, fetched = again(7, known=first.remember)
+    assert (second, fetched) == (first, False)
+    assert again(8, known=first.remember)[1]
+    assert again(7, days=8, known=first.remember)[1]
+    made.files[archive] += b"x"
+    assert again(8, known=first.remember)[0].outcome == Outcome.FAIL
 
 
 def test_version_that_was_taken_back_is_a_step_back(served):

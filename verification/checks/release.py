@@ -3,29 +3,24 @@
 Each result says both: what the program makes of it, and what Terraform would say to the whole release.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from django.conf import settings
 
 from verification.artefacts import names
-from verification.artefacts.base import Remark, fail, warn
-from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
-from verification.checks.reading import code_at, newest_of, published_releases
-from verification.releases import QUESTIONS, TERRAFORM, TITLE, Report, verify
-from verification.releases.package import Versions
+from verification.artefacts.base import fail
+from verification.base import Evidence, Outcome, Result, Subject, Unreadable, check
+from verification.checks.reading import newest_of, published_releases
+from verification.releases import QUESTIONS, TERRAFORM, TITLE, Report, kept, verify
 from verification.releases.reading import Reader, Release
-from verification.releases.results import NOTHING, offered, result
+from verification.releases.results import result
 from verification.sources import Sources
-from verification.sources.registry_protocol import RegistryProtocol, Reply
-from verification.versions import BadVersion, Version, parse
+from verification.sources.registry_protocol import RegistryProtocol
 
 PUBLISHING = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
-DIGESTS, NEWEST, TAGS = "release.digests", "release.newest", "release.tags"  # what the next run finds in known
+ARCHIVES = "release.archives"  # what the next run finds in known
 ELSEWHERE = ("release.listed", "release.platforms")  # asked of the registry's own pages: registry.listed, .platforms
-MOST_VERSIONS = 20  # of which digests and tags are remembered
 ADVICE = {
     "release.packages": "Name the archives terraform-provider-NAME_VERSION_OS_ARCH.zip and release again.",
     "release.protocols": "Name the protocol versions in terraform-registry-manifest.json and release it with the rest.",
@@ -50,7 +45,16 @@ def _verified(subject: Subject, sources: Sources, version: str) -> Report:
     seconds = getattr(settings, "RELEASE_SECONDS", SECONDS)
     protocol = RegistryProtocol(sources.registry.base_url, sources.web, seconds)
     reader = Reader(protocol, subject.namespace, subject.provider, subject.now.timestamp())
+    reader.seen = kept.usable(subject.known.get(ARCHIVES), _identities(subject, sources), subject.now)
     return verify(reader, version)
+
+
+def _identities(subject: Subject, sources: Sources) -> dict[str, str]:
+    """What tells the files of the releases on GitHub apart; nothing where GitHub does not say, so all is read anew."""
+    try:
+        return kept.identities(asset for r in sources.github.releases(subject.repository) for asset in r.assets)
+    except Unreadable:
+        return {}
 
 
 def terraform_says(report: Report) -> Evidence:
@@ -83,10 +87,16 @@ def _asked(id: str, words: str) -> Callable[[Subject, Sources], Result]:
             return NO_PROVIDER
         report = report_of(subject, sources)
         found = next(answered.result for answered in report.checks if answered.id == id)
-        return finished(found, report)
+        return finished(_remembering(found, report, subject, sources) if id == "release.archive" else found, report)
 
     ask.__doc__ = words
     return ask
+
+
+def _remembering(found: Result, report: Report, subject: Subject, sources: Sources) -> Result:
+    """The archives that were read, so that they need not be fetched again as long as they are the same files."""
+    before, known = subject.known.get(ARCHIVES), _identities(subject, sources)
+    return replace(found, remember={ARCHIVES: kept.plain(report.release.platforms, known, before, subject.now)})
 
 
 for _id, _title, _words in (
@@ -113,127 +123,6 @@ def files(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.FAIL, f"There is no release {wanted or 'with a version as its tag'} on GitHub.")
     found = names.remarks([asset.name for asset in chosen.assets], subject.provider, chosen.tag[1:])
     found += tuple(fail("empty", f"{asset.name} is empty.") for asset in chosen.assets if asset.size == 0)
-    seen = (Evidence("Release", chosen.tag, chosen.html_url), *(Evidence("Remark", remark.text) for remark in found))
-    said = result(list(found), f"{chosen.tag} has its {len(chosen.assets)} files.", seen)
+    shown = (Evidence("Release", chosen.tag, chosen.html_url), *(Evidence("Remark", remark.text) for remark in found))
+    said = result(list(found), f"{chosen.tag} has its {len(chosen.assets)} files.", shown)
     return replace(said, looked_at=(("release", chosen.tag),))
-
-
-@check(
-    "release.unchanged",
-    title="Files as they were published",
-    advice="Publish a new version with the new files: users who have the old checksums can no longer install this one.",
-    help=PUBLISHING,
-)
-def unchanged(subject: Subject, sources: Sources) -> Result:
-    """The files of a version are those that were seen when it was first looked at."""
-    if not (subject.namespace and subject.provider):
-        return NO_PROVIDER
-    report = report_of(subject, sources)
-    release, now = report.release, digests_of(report.release)
-    if not now:
-        return finished(NOTHING, report)
-    every = _mapping(subject.known.get(DIGESTS))
-    before = _mapping(every.get(release.version))
-    changed = {name: digest for name, digest in now.items() if before.get(name, digest) != digest}
-    found = [_replaced(name) for name in changed]
-    seen = tuple(
-        Evidence(name, f"{before[name][:12]} when it was first seen, now {new[:12]}") for name, new in changed.items()
-    )
-    count = f"All {len(now)} files are" if len(now) > 1 else "The one file is"
-    good = f"{count} as first seen." if before else f"{count} remembered from now on."
-    remembered = _newest({**every, release.version: {**now, **before}})
-    return replace(finished(result(found, good, seen), report), remember={DIGESTS: remembered})
-
-
-def _replaced(name: str) -> Remark:
-    if name.endswith(".sig"):
-        return warn("signed_again", f"{name} was replaced: the same list was signed again.")
-    return fail("replaced", f"{name} was replaced after it was published: other bytes under the same version.")
-
-
-def digests_of(release: Release) -> dict[str, str]:
-    """The SHA-256 of every file of the release that was read, by its name."""
-    found: dict[str, str] = {}
-    for platform in offered(release):
-        for reply in (platform.sums, platform.signature, platform.archive_reply):
-            found |= _digest(reply)
-    return found | _digest(release.manifest)
-
-
-def _digest(reply: Reply | None) -> dict[str, str]:
-    if reply is None or not reply.ok or reply.answer is None:
-        return {}
-    return {unquote(urlsplit(reply.address).path.rpartition("/")[2])[:200]: reply.answer.sha256}
-
-
-@check(
-    "release.tag",
-    title="Tag that stays",
-    advice="Put the tag back on the commit that was released, and release what changed as a new version.",
-)
-def tag(subject: Subject, sources: Sources) -> Result:
-    """The release's tag names the commit that it named when it was first looked at."""
-    if not subject.repository:
-        return NO_PROVIDER
-    released = newest_of(published_releases(subject, sources))
-    chosen = subject.tag or (released.tag if released else "")
-    if not chosen:
-        return Result(Outcome.NOT_RUN, "There is no release yet, so there is no tag to look at.")
-    try:
-        commit = code_at(subject, sources, chosen).commit
-    except NotFound:
-        return Result(Outcome.FAIL, f"The tag {chosen} does not exist in the repository.", absent=f"the tag {chosen}")
-    every = _mapping(subject.known.get(TAGS))
-    before, state = str(every.get(chosen, commit)), (("tag", chosen), ("commit", commit))
-    remember = {TAGS: _newest({**every, chosen: before})}
-    if before == commit:
-        return Result(Outcome.PASS, f"{chosen} is the commit {commit[:7]}.", looked_at=state, remember=remember)
-    seen = (Evidence("First seen", before), Evidence("Now", commit))
-    return Result(Outcome.FAIL, f"{chosen} was moved to another commit.", seen, state, remember=remember)
-
-
-@check(
-    "release.newest",
-    title="No step back",
-    advice="Never take a version back: publish a newer one. Tell the program if the registry is at fault.",
-)
-def newest(subject: Subject, sources: Sources) -> Result:
-    """The registry's newest version is not older than the newest that was ever seen there."""
-    if not (subject.namespace and subject.provider):
-        return NO_PROVIDER
-    report = report_of(subject, sources)
-    listed = report.release.versions.value
-    if listed is None:
-        return next(answered.result for answered in report.checks if answered.id == "release.listed")
-    highest, known = _highest(listed), str(subject.known.get(NEWEST, ""))
-    mark = _read(known)
-    if mark is not None and (highest is None or highest.rank < mark.rank):
-        summary = f"The registry's newest version is {highest or 'none'}, and it was {known}."
-        seen = (Evidence("Highest ever seen", known), Evidence("Now", str(highest or "none")))
-        return Result(Outcome.FAIL, summary, seen, absent=f"the version {known}")
-    if highest is None:
-        return Result(Outcome.FAIL, "The registry lists no version.")
-    good = f"{highest} is the newest version, and none newer was ever seen."
-    return Result(Outcome.PASS, good, looked_at=(("version", str(highest)),), remember={NEWEST: str(highest)})
-
-
-def _highest(listed: Versions) -> Version | None:
-    """The highest version that is listed, releases before pre-releases."""
-    every = [version for one in listed.listed if (version := _read(one.version)) is not None]
-    return max(every, key=lambda v: (not v.is_prerelease, v.rank), default=None)
-
-
-def _read(text: str) -> Version | None:
-    try:
-        return parse(text) if text else None
-    except BadVersion:
-        return None
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def _newest(every: dict[str, Any]) -> dict[str, Any]:
-    """The entries that were written last."""
-    return dict(list(every.items())[-MOST_VERSIONS:])

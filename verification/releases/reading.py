@@ -1,5 +1,6 @@
 """What was found of a release? Everything is read once: answers, list of checksums, signature, archives, manifest."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import BinaryIO
 from urllib.parse import urlsplit
@@ -57,7 +58,10 @@ class Release:
 
 @dataclass
 class Reader:
-    """Reads one provider. `now` in seconds since 1970 decides what has expired."""
+    """Reads one provider. `now` in seconds since 1970 decides what has expired.
+
+    `seen`: archives, by their address, that need not be fetched again (verification.releases.seen).
+    """
 
     registry: RegistryProtocol
     namespace: str
@@ -65,6 +69,7 @@ class Reader:
     now: float
     host: str = ""
     ask: signatures.Ask = signatures.gpg.ask
+    seen: Mapping[str, tuple[Reply, Archive]] = field(default_factory=dict)
     _verdicts: dict[tuple[str, str, tuple[str, ...]], signatures.Verdict] = field(default_factory=dict)
 
     def read(self, version: str = "", judged: str = "linux_amd64") -> Release:
@@ -110,6 +115,8 @@ class Reader:
         return trust.judge(fingerprint, key.ascii_armor.encode(), key.trust_signature, now=self.now)
 
     def _archive(self, address: str, version: str) -> tuple[Reply, Archive | None]:
+        if address in self.seen:
+            return self.seen[address]
         binary = names.binary(self.name, version)
 
         def look(file: BinaryIO, size: int) -> Archive:
