@@ -115,8 +115,9 @@ OTHERS_VERBS = {Holder.PROGRAM: "Settle", Holder.MACHINE: "We check", Holder.THI
 
 def as_missing(integration: "Integration", requirements: Iterable[Requirement]) -> tuple[Missing, ...]:
     """Each with who can move it and the verb of what they do."""
+    enough = {group.key: group.minimum for group in integration.edition.groups}
     return tuple(
-        Missing(r.id, r.title, who, _verb(r, who, integration))
+        Missing(r.id, r.title, who, _verb(r, who, integration), enough.get(r.group, 0))
         for r in requirements
         for who in [holder_of(r, integration)]
     )

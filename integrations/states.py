@@ -67,12 +67,21 @@ class Holder(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A requirement that is not met: its id, its title, who can move it, and the verb of what they do."""
+    """A requirement that is not met: its id, its title, who can move it, and the verb of what they do.
+
+    `enough`: how many of its any-of group are, 0 where it stands alone.
+    """
 
     id: str
     title: str
     holder: Holder
     verb: str = "Settle"
+    enough: int = 0
+
+    @property
+    def choice(self) -> str:
+        """Said beside one of an any-of group; blank for what stands alone."""
+        return "" if not self.enough else "one of these is enough" if self.enough == 1 else f"{self.enough} are enough"
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,6 +101,16 @@ def test_withdrawing_in_a_round_of_changes_is_told(row: Integration, alice: Any,
     assert Email.objects.get(event__verb="withdraw").subject == "Withdrawn: Rocket by Acme"
 
 
+def test_the_mail_says_where_one_of_several_is_enough(row: Integration, rita: Any, now: datetime) -> None:
+    perform(row, "request_changes", by=rita, now=now)
+    told = Email.objects.get(event__verb="request_changes").text
+    lines = [line for line in told.splitlines() if line.endswith(" (one of these is enough)")]
+    assert lines == [
+        "- Propose times: Demonstration of the integration (one of these is enough)",
+        "- Hand in: Logs of the tests (one of these is enough)",
+    ]
+
+
 def test_the_mail_names_requirements_and_findings_together(row: Integration, rita: Any, now: datetime) -> None:
     reviewing.raise_finding(row, "NO-3", "Add tests.", by=rita, now=now)
     count = len(part(row, now))

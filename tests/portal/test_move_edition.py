@@ -7,6 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from integrations.models import Event, Integration, Membership, Partner
+from integrations.workflow import perform
 from portal.accounts.models import User
 from portal.models import Email
 from tests.conftest import FACTS
@@ -83,6 +84,16 @@ def test_a_reviewer_of_the_company_sees_why_not(
     assert response.status_code == 403
     assert "never on their own company" in text_of(response)
     assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
+
+
+def test_while_a_decision_can_be_undone_the_dry_run_shows_all_but_the_button(
+    old: Integration, rita: User, sign_in: SignIn, now: datetime
+) -> None:
+    perform(old, "decline", by=rita, note="No.", now=now)
+    response = sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"})
+    assert "It cannot be moved yet The last decision can still be undone until 09:10 UTC" in text_of(response)
+    assert "What is asked in addition" in text_of(response)
+    assert BeautifulSoup(response.content, "html.parser").select("main form button[name=move]") == []
 
 
 def test_partners_do_not_move_editions(old: Integration, alice: User, sign_in: SignIn) -> None:
