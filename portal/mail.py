@@ -63,6 +63,7 @@ def queue(
     hold_until: datetime | None = None,
     event: Event | None = None,
     calendar: str = "",
+    unsubscribe: str = "",
     now: datetime | None = None,
 ) -> Email | None:
     """Render a mail into a row of the caller's transaction. `to` is a person or an address.
@@ -76,18 +77,17 @@ def queue(
     person = to if hasattr(to, "email") else None
     rendered = render(name, {"person": person, **context})
     due_at = max(hold_until or now, now)
+    columns = {"subject": rendered.subject, "text": rendered.text, "html": rendered.html}
+    columns |= {"calendar": calendar, "unsubscribe": unsubscribe}
     mail, is_new = Email.objects.get_or_create(
         key=key,
         defaults={
+            **columns,
             "name": name,
             "to": person.email if person else str(to),
             "person": person,
             "event": event,
             "integration": event.integration if event else None,
-            "subject": rendered.subject,
-            "text": rendered.text,
-            "html": rendered.html,
-            "calendar": calendar,
             "state": Email.State.HELD if due_at > now else Email.State.QUEUED,
             "due_at": due_at,
             "created_at": now,
@@ -159,13 +159,10 @@ def _retry(mail: Email, why: str, now: datetime, *, final: bool = False) -> bool
 
 def _message(mail: Email) -> EmailMultiAlternatives:
     domain = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
-    message = EmailMultiAlternatives(
-        mail.subject,
-        mail.text,
-        settings.DEFAULT_FROM_EMAIL,
-        [mail.to],
-        headers={"Message-ID": f"<{mail.uuid}@{domain}>"},
-    )
+    headers = {"Message-ID": f"<{mail.uuid}@{domain}>"}
+    if mail.unsubscribe:  # RFC 8058: one click in the reader's mail program
+        headers |= {"List-Unsubscribe": f"<{mail.unsubscribe}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    message = EmailMultiAlternatives(mail.subject, mail.text, settings.DEFAULT_FROM_EMAIL, [mail.to], headers=headers)
     message.attach_alternative(mail.html, "text/html")
     if mail.calendar:
         method = "CANCEL" if "METHOD:CANCEL" in mail.calendar else "REQUEST"

@@ -7,6 +7,9 @@ from django.db import models
 from django.db.models import Q
 
 from integrations.models import Event, Integration
+from portal.reports.models import ReportCopy, ReportWish, Snapshot
+
+__all__ = ["Email", "Heartbeat", "ReportCopy", "ReportWish", "Snapshot"]
 
 
 class Email(models.Model):
@@ -32,6 +35,7 @@ class Email(models.Model):
     text = models.TextField()
     html = models.TextField()
     calendar = models.TextField(blank=True)
+    unsubscribe = models.URLField(max_length=400, blank=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.QUEUED)
     due_at = models.DateTimeField()
     claimed_until = models.DateTimeField(null=True, blank=True)

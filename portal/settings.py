@@ -324,6 +324,7 @@ SIGN_IN_AGAIN_MINUTES = env.number(
     "SIGN_IN_AGAIN_MINUTES", 15, low=1, doc="How old a reviewer's last sign-in may be when they open a test account."
 )
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 60 * SIGN_IN_AGAIN_MINUTES
+REPORT_ZONE = env.text("REPORT_ZONE", "UTC", doc="Time zone in which the weeks of the SLA reports begin.")
 UPLOAD_MAX_MB = env.number("UPLOAD_MAX_MB", 20, low=1, doc="Largest document a partner may upload, in megabytes.")
 
 # Work in the background: speed only, the sweep finds what a lost message left

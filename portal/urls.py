@@ -5,6 +5,7 @@ from django.urls import include, path
 
 from portal import health, home, outbox, styleguide, theme
 from portal.public import views as public
+from portal.reports import views as reports
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -14,6 +15,7 @@ urlpatterns = [
     path("", include("portal.steps")),
     path("", include("portal.move_edition")),
     *public.urlpatterns,
+    *reports.urlpatterns,
     path("outbox/", outbox.outbox, name="outbox"),
     path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),
     path("notifications/", outbox.notifications, name="notifications"),

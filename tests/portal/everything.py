@@ -19,6 +19,7 @@ from integrations.uploads import examine
 from integrations.workflow import perform
 from portal.accounts import inviting
 from portal.models import Email
+from portal.reports import scopes, sending, unsubscribe, weeks
 from tests.conftest import begin, drive
 
 Press = tuple[str, dict[str, Any], dict[str, Any]]
@@ -57,12 +58,19 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     texts = {**talk(row, cast, now), **handed(row, cast, now)}
     row = Integration.objects.get(pk=row.pk)
     return {
-        "partner": acme, "integration": row, "rob": cast["rob"],
+        "partner": acme, "integration": row, "rob": cast["rob"], "cast": cast, "report": reported_week(acme, now),
         "listed": listed, "other": other, "told": told, "introduction": asked,
         "invitation": invitation, "token": people.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
         "join": people.ask_to_join(acme, message="Hello.", by=charlie, now=now),
         "member": acme.memberships.get(user=cast["bob"]), **texts,
     }  # fmt: skip
+
+
+def reported_week(acme: Any, now: Any) -> str:
+    """The scope of a frozen report about Acme."""
+    found = scopes.reported(scopes.partner_key(acme))
+    sending.snapshot_of(found, weeks.parse("2026-W16"), now)
+    return str(found.key)
 
 
 def changes_asked(row: Any, cast: Any, now: Any) -> Any:
@@ -121,11 +129,12 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "prefill": {"uuid": world["draft"].uuid},
         "confirm_start": {"uuid": world["draft"].uuid},
         "check_help": {"key": "repository.public"},
+        "report_stop": {"token": unsubscribe.address(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]},
     }
     common = {
         "uuid": world["draft"].uuid if name.startswith("draft") else row.uuid, "slug": row.partner.slug,
         "pk": world["finding"].pk, "token": world["token"], "key": "nomad", "program": "nomad",
-        "requirement_id": FORM, "step": "approve",
+        "requirement_id": FORM, "step": "approve", "scope": world["report"], "week": "2026-W16",
     }  # fmt: skip
     return common | special.get(name, {})
 

@@ -1,0 +1,127 @@
+"""Which figures go into a week's report? Reads them once; what comes out is plain JSON and is frozen."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from integrations.clock import due_business
+from integrations.models import Event, Integration
+from integrations.states import Holder, Stage
+from integrations.workflow import PROGRAM_CALENDAR
+from portal.reports.scopes import Reported
+from portal.reports.weeks import Week
+from verification.models import Clock
+from verification.support import figures
+from verification.support.base import Watching
+from verification.support.figures import Scope
+
+FORMAT = 1
+WORST, COMING = 3, 20
+DECISIONS = ("approve", "request_changes", "decline")
+REQUESTS = ("request_review", "request_again")
+MOVES = ("release", "archive", "issues_breached", "breaches_retracted", "give_notice", "suspend", "remove", "reinstate")
+
+
+def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[str, Any]:
+    """The figures of one scope in one week, as JSON: every moment an ISO text, nothing that has to be looked up."""
+    start, end = week.span(zone)
+    scope, moment = found.scope, min(end, now)
+    up_to = figures.data_up_to(scope)
+    return {
+        "format": FORMAT,
+        "scope": found.key,
+        "name": found.name,
+        "week": str(week),
+        "start": start.isoformat(),
+        "end": end.isoformat(),
+        "zone": str(zone),
+        "made_at": now.isoformat(),
+        "data_up_to": up_to.isoformat() if up_to else "",
+        "watched": Integration.objects.filter(scope.of(""), watch__ended_at=None, watch__isnull=False).count(),
+        "totals": figures.totals(scope, start, end, moment).as_dict(),
+        "before": figures.totals(scope, *week.before.span(zone), moment).as_dict(),
+        "worst": [row(clock, moment) for clock in figures.worst(scope)[:WORST]],
+        "coming": _coming(scope, end),
+        "movements": figures.movements(scope, start, end),
+        "programs": _by_program(scope, start, end, moment),
+        "standing": _standing(scope, start, end),
+        "own": own_record(scope, start, end, now),
+        "editions": sorted(_editions(scope)),
+    }
+
+
+def row(clock: Clock, now: datetime) -> dict[str, Any]:
+    """One clock as a report shows it. `late_hours` and `age_hours` are whole hours."""
+    issue = clock.issue
+    return {
+        "issue": str(issue.uuid),
+        "name": f"{clock.watch.repository}#{issue.number}",
+        "title": issue.title,
+        "url": issue.url,
+        "partner": clock.integration.partner.name,
+        "integration": clock.integration.name,
+        "severity": clock.severity,
+        "verb": clock.verb,
+        "due": clock.due_at.isoformat() if clock.due_at else "",
+        "age_hours": int((now - issue.opened_at).total_seconds() // 3600),
+        "late_hours": max(0, int((now - clock.due_at).total_seconds() // 3600)) if clock.due_at else 0,
+        "holder": "reporter" if clock.state == Watching.PAUSED else "partner",
+        "spoke_last": issue.spoke_last,
+        "spoke_last_at": issue.spoke_last_at.isoformat() if issue.spoke_last_at else "",
+        "state": clock.state,
+    }
+
+
+def _coming(scope: Scope, end: datetime) -> list[dict[str, Any]]:
+    """What will be late in the week that begins, if nothing happens."""
+    soon = figures.next_to_breach(scope, end).filter(due_at__lt=end + figures.SOON)
+    return [row(clock, end) for clock in soon[:COMING]]
+
+
+def _by_program(scope: Scope, start: datetime, end: datetime, now: datetime) -> list[dict[str, Any]]:
+    keys = Integration.objects.filter(scope.of(""), watch__isnull=False).order_by("program_key")
+    found = []
+    for key in keys.values_list("program_key", flat=True).distinct():
+        part = Scope(scope.partner_id, scope.integration_id, key)
+        found.append({"program": key} | figures.totals(part, start, end, now).as_dict())
+    return found
+
+
+def _standing(scope: Scope, start: datetime, end: datetime) -> list[dict[str, str]]:
+    """Who was listed, warned, suspended or removed within the week."""
+    events = Event.objects.filter(scope.of("integration__"), verb__in=MOVES, at__gte=start, at__lt=end, internal=False)
+    events = events.exclude(verb__in=("issues_breached", "breaches_retracted"))
+    found = events.select_related("integration__partner").order_by("at", "pk")[:50]
+    return [
+        {"partner": e.integration.partner.name, "integration": e.integration.name, "what": e.words[0]}
+        for e in found
+        if e.integration is not None
+    ]
+
+
+def own_record(scope: Scope, start: datetime, end: datetime, now: datetime) -> dict[str, int]:
+    """The program's own promise: reviews decided within the span, those in time, and what waits for it now."""
+    decided = Event.objects.filter(scope.of("integration__"), verb__in=DECISIONS, at__gte=start, at__lt=end)
+    done = list(decided.select_related("integration"))
+    waiting = Integration.objects.filter(scope.of(""), stage=Stage.REVIEW, turn_holder=Holder.PROGRAM)
+    return {
+        "decided": len(done),
+        "in_time": sum(_was_in_time(event) for event in done),
+        "waiting": waiting.count(),
+        "late": waiting.filter(turn_due_at__lt=now).count(),
+    }
+
+
+def _was_in_time(decision: Event) -> bool:
+    asked = Event.objects.filter(stream=decision.stream, seq__lt=decision.seq, verb__in=REQUESTS).order_by("-seq")
+    last = asked.first()
+    if last is None or decision.integration is None:
+        return True
+    days = decision.integration.edition.review_days
+    return decision.at <= due_business(last.at, days, PROGRAM_CALENDAR)
+
+
+def _editions(scope: Scope) -> Iterable[str]:
+    rows = Integration.objects.filter(scope.of(""), watch__isnull=False)
+    return {f"{key}@{edition}" for key, edition in rows.values_list("program_key", "edition_date")}

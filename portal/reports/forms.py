@@ -1,0 +1,39 @@
+"""What may a reader choose? One field for each report they may read."""
+
+from typing import Any
+
+from django import forms
+
+from integrations import rules
+from integrations.programs import PROGRAMS
+from portal.reports.models import ReportWish
+from portal.reports.scopes import PROGRAMS_SCOPE, Reported, partner_key, reported
+from portal.reports.sending import default_of
+from portal.reports.unsubscribe import wish
+
+
+def scopes_of(user: Any) -> list[Reported]:
+    """The reports that concern a person: their companies' own, or those of the programs they work for."""
+    keys = [partner_key(pk) for pk in sorted(rules.roles_of(user))]
+    if rules.works_for_program(user):
+        keys += [PROGRAMS_SCOPE, *(f"program:{key}" for key in PROGRAMS)]
+    return [found for key in keys if (found := reported(key))]
+
+
+class WishesForm(forms.Form):
+    """How often each report comes."""
+
+    def __init__(self, user: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.user = user
+        kept = {row.scope: row.frequency for row in ReportWish.objects.filter(user=user)}
+        for found in scopes_of(user):
+            self.fields[found.key] = forms.ChoiceField(
+                label=f"Weekly report of {found.name}",
+                choices=ReportWish.Frequency.choices,
+                initial=kept.get(found.key, default_of(found.key)),
+            )
+
+    def save(self) -> None:
+        for scope in self.changed_data:
+            wish(self.user, scope, self.cleaned_data[scope])

@@ -1,0 +1,57 @@
+"""What was reported, to whom, and who wants what?
+
+A scope is "programs" (all of them), "program:KEY" or "partner:ID".
+"""
+
+from django.conf import settings
+from django.db import models
+
+
+class Snapshot(models.Model):
+    """The figures of one scope in one week, frozen. `figures` is all that any form of the report is made from."""
+
+    scope = models.CharField(max_length=60)
+    week = models.CharField(max_length=8)
+    figures = models.JSONField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("-week", "scope")
+        constraints = [models.UniqueConstraint(fields=["scope", "week"], name="one_snapshot_a_week")]
+
+    def __str__(self) -> str:
+        return f"{self.scope} in {self.week}"
+
+
+class ReportWish(models.Model):
+    """What a reader wants of a scope; without a row it is the default of their role."""
+
+    class Frequency(models.TextChoices):
+        WEEKLY = "weekly", "Every week"
+        TROUBLE = "trouble", "Only when something is late or at risk"
+        NEVER = "never", "Never"
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="report_wishes")
+    scope = models.CharField(max_length=60)
+    frequency = models.CharField(max_length=10, choices=Frequency.choices, default=Frequency.WEEKLY)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "scope"], name="one_wish_a_scope")]
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.scope} {self.frequency}"
+
+
+class ReportCopy(models.Model):
+    """That a reader was served: one row a snapshot and reader, whatever runs twice or late. `sent`: else not wanted."""
+
+    snapshot = models.ForeignKey(Snapshot, models.CASCADE, related_name="copies")
+    reader = models.EmailField()
+    made_at = models.DateTimeField()
+    sent = models.BooleanField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["snapshot", "reader"], name="one_copy_a_reader")]
+
+    def __str__(self) -> str:
+        return f"{self.snapshot} to {self.reader}"

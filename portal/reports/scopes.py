@@ -1,0 +1,56 @@
+"""Whose report is it, and who may read it? A scope's name, figures and readers."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db.models import Q
+
+from integrations import rules
+from integrations.models import Membership, Partner, Role
+from integrations.programs import PROGRAMS
+from verification.support.figures import EVERYBODY, Scope
+
+PROGRAMS_SCOPE = "programs"
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """A scope as a report knows it. `partner` is None for the programs' own reports."""
+
+    key: str
+    name: str
+    scope: Scope
+    partner: Partner | None = None
+
+
+def reported(key: str) -> Reported | None:
+    """The scope of that key; None where there is none."""
+    kind, _, rest = key.partition(":")
+    if key == PROGRAMS_SCOPE:
+        return Reported(key, "all programs", EVERYBODY)
+    if kind == "program" and rest in PROGRAMS:
+        return Reported(key, PROGRAMS[rest].name, Scope(program_key=rest))
+    if kind == "partner" and rest.isdigit():
+        partner = Partner.objects.filter(pk=int(rest)).first()
+        return Reported(key, partner.name, Scope(partner_id=partner.pk), partner) if partner else None
+    return None
+
+
+def partner_key(partner: Partner | int) -> str:
+    return f"partner:{getattr(partner, 'pk', partner)}"
+
+
+def may_read(user: Any, found: Reported) -> bool:
+    """The program's people read every report, members of a company their own."""
+    return rules.works_for_program(user) or (found.partner is not None and bool(rules.role_of(found.partner, user)))
+
+
+def readers_of(found: Reported) -> list[Any]:
+    """Who is asked about this report: a company's owners and editors, or the program's people."""
+    if found.partner is None:
+        people = get_user_model().objects.filter(Q(is_reviewer=True) | Q(is_staff=True), is_active=True)
+        return list(people.order_by("pk"))
+    roles = (Role.OWNER, Role.EDITOR)
+    members = Membership.objects.filter(partner=found.partner, ended_at=None, role__in=roles, user__is_active=True)
+    return [member.user for member in members.select_related("user").order_by("user_id")]

@@ -1,0 +1,176 @@
+"""How is a frozen report said? One reading of the figures that mail, page, CSV and JSON share. Pure.
+
+Nothing here asks a clock or a database: the same figures give the same words, a year later too.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from integrations.programs import PROGRAMS
+
+COLUMNS = (
+    "list",
+    "name",
+    "title",
+    "partner",
+    "integration",
+    "severity",
+    "verb",
+    "due",
+    "late_hours",
+    "spoke_last",
+    "url",
+)
+FIGURES = (
+    ("In time", "share"),
+    ("Kept", "kept"),
+    ("Broken", "broken"),
+    ("Overdue now", "overdue"),
+    ("At risk now", "at_risk"),
+    ("Not known", "blind"),
+)
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def per_cent(share: float | None) -> str:
+    """ "96 %", "97.5 %", or a dash where nothing was settled."""
+    return "–" if share is None else f"{share:g} %"
+
+
+def change(now: float | None, before: float | None) -> str:
+    """ "+2", "−0.5", "±0", or nothing where one of them is missing."""
+    if now is None or before is None:
+        return ""
+    moved = round(now - before, 1)
+    return f"{'+' if moved > 0 else '−' if moved < 0 else '±'}{abs(moved):g}"
+
+
+def subject(figures: Mapping[str, Any]) -> str:
+    """The answer in one line: "SLA week 47: 96 % in time (+2), 3 broken, 2 at risk – Acme, Foo"."""
+    totals, before = figures["totals"], figures["before"]
+    number = int(figures["week"].split("W")[1])
+    if not totals["settled"] and not totals["overdue"]:
+        words = f"SLA week {number}: nothing was due, {totals['at_risk']} at risk"
+    else:
+        moved = change(totals["share"], before["share"])
+        share = f"{per_cent(totals['share'])} in time{f' ({moved})' if moved else ''}"
+        words = f"SLA week {number}: {share}, {totals['broken']} broken, {totals['at_risk']} at risk"
+    names = list(dict.fromkeys(row["partner"] for row in figures["worst"]))
+    if figures["scope"].startswith("partner:"):
+        names = [figures["name"]]
+    return words + (f" – {', '.join(names)}" if names else "")
+
+
+def verdict(figures: Mapping[str, Any]) -> str:
+    """One sentence: how the week was."""
+    totals = figures["totals"]
+    if not figures["watched"]:
+        return "No integration was in support, so nothing was promised."
+    if not totals["settled"]:
+        first = "No promise came due this week."
+    elif totals["broken"]:
+        first = f"{totals['kept']} of {totals['settled']} promises were kept, {totals['broken']} not."
+    else:
+        first = f"All {totals['settled']} promises were kept." if totals["settled"] > 1 else "The one promise was kept."
+    blind = f" {totals['blind']} cannot be judged: what we know does not reach them." if totals["blind"] else ""
+    return first + blind
+
+
+def turn(figures: Mapping[str, Any]) -> str:
+    """What the reader has to do."""
+    late, coming = len(figures["worst"]), len(figures["coming"])
+    if not figures["scope"].startswith("partner:"):
+        return (
+            f"Your turn: decide what follows from {_count(late, 'late issue')}." if late else "You have nothing to do."
+        )
+    if figures["totals"]["overdue"]:
+        return f"Your turn: {_count(figures['totals']['overdue'], 'issue')} waited past the due moment."
+    if coming:
+        return f"Your turn: {_count(coming, 'issue')} will be late this week if nothing happens."
+    return "You have nothing to do."
+
+
+def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that a template prints, moments as moments in the report's zone."""
+    zone = ZoneInfo(figures["zone"])
+    totals, before = figures["totals"], figures["before"]
+    return {
+        **figures,
+        "subject": subject(figures),
+        "verdict": verdict(figures),
+        "turn": turn(figures),
+        "start": _moment(figures["start"], zone),
+        "end": _moment(figures["end"], zone),
+        "data_up_to": _moment(figures["data_up_to"], zone),
+        "made_at": _moment(figures["made_at"], zone),
+        "figures": [_figure(title, key, totals, before) for title, key in FIGURES],
+        "worst": [_row(row, zone) for row in figures["worst"]],
+        "coming": [_row(row, zone) for row in figures["coming"]],
+        "programs": [
+            row | {"name": _program(row["program"]), "in_time": per_cent(row["share"])} for row in figures["programs"]
+        ],
+        "own_share": f"{figures['own']['in_time']} of {figures['own']['decided']}",
+    }
+
+
+def as_json(figures: Mapping[str, Any]) -> str:
+    """The frozen figures, byte for byte the same each time."""
+    return json.dumps(figures, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def as_csv(figures: Mapping[str, Any]) -> str:
+    """Figures and issues as a table; cells that a spreadsheet would calculate are kept as text."""
+    out = io.StringIO()
+    write = csv.writer(out, lineterminator="\r\n").writerow
+    write(("figure", "this week", "the week before"))
+    for title, key in FIGURES:
+        write((title, _number(figures["totals"][key]), _number(figures["before"][key])))
+    write(())
+    write(COLUMNS)
+    for kind in ("worst", "coming"):
+        for row in figures[kind]:
+            write([safe(str({"list": kind, **row}[column])) for column in COLUMNS])
+    return out.getvalue()
+
+
+def safe(cell: str) -> str:
+    """A cell that begins like a formula gets an apostrophe before it."""
+    return f"'{cell}" if cell.startswith(FORMULA) else cell
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
+def _figure(title: str, key: str, totals: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, str]:
+    is_share = key == "share"
+    say = per_cent if is_share else lambda value: str(value)
+    # where the open clocks were a week ago is not kept: only what was settled has a week before
+    old = before[key] if key in ("share", "kept", "broken") else None
+    return {"title": title, "value": say(totals[key]), "before": "" if old is None else say(old)}
+
+
+def _row(row: Mapping[str, Any], zone: ZoneInfo) -> dict[str, Any]:
+    moments = {name: _moment(row[name], zone) for name in ("due", "spoke_last_at")}
+    return {**row, **moments, "age": _length(row["age_hours"]), "late": _length(row["late_hours"])}
+
+
+def _moment(text: str, zone: ZoneInfo) -> datetime | None:
+    return datetime.fromisoformat(text).astimezone(zone) if text else None
+
+
+def _length(hours: int) -> str:
+    return f"{hours} h" if hours < 48 else f"{hours // 24} d"
+
+
+def _program(key: str) -> str:
+    return PROGRAMS[key].name if key in PROGRAMS else key
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,36 @@
+"""How does a reader stop a report with one click, also one of their mail program? By a signed address.
+
+RFC 8058: the mail names the address in List-Unsubscribe, a POST to it stops the report without a sign-in.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core import signing
+from django.urls import reverse
+
+from portal.reports.models import ReportWish
+
+SALT = "report"
+
+
+def address(reader: Any, scope: str) -> str:
+    """The address that stops this report for this reader. It stays good: a mail may be old."""
+    return settings.SITE_URL + reverse("report_stop", args=[signing.dumps([reader.pk, scope], salt=SALT)])
+
+
+def read(token: str) -> tuple[Any, str] | None:
+    """The reader and the scope that a token names; None for a token that is not ours or a reader that is gone."""
+    try:
+        pk, scope = signing.loads(token, salt=SALT)
+    except (signing.BadSignature, ValueError):
+        return None
+    reader = get_user_model().objects.filter(pk=pk).first()
+    return (reader, scope) if reader else None
+
+
+def wish(reader: Any, scope: str, frequency: str) -> ReportWish:
+    """Keep what a reader wants of a scope. Saying it twice changes nothing."""
+    kept, _ = ReportWish.objects.update_or_create(user=reader, scope=scope, defaults={"frequency": frequency})
+    return kept

@@ -1,0 +1,165 @@
+"""Who gets which report, when, and how often?"""
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.core import mail as django_mail
+from django.urls import reverse
+
+from integrations.models import Integration, Partner
+from portal import mail
+from portal.accounts.models import User
+from portal.models import Email
+from portal.reports import sending, shown, unsubscribe
+from portal.reports.models import ReportCopy, ReportWish, Snapshot
+from tests.verification.support.clocks import clock_of, issue_of, watch_over
+from verification.models import Clock, Watch
+from verification.support import sweep as clocks
+
+H = timedelta(hours=1)
+MONDAY = datetime(2026, 4, 20, 8, 0, tzinfo=UTC)  # after week 16
+
+
+@pytest.fixture
+def watch(rocket: Integration, now: datetime) -> Watch:
+    """Acme's integration is watched; in week 16 one promise was kept, one broken, and one will be next week."""
+    made = watch_over(rocket, now)
+    clock_of(issue_of(made, 1, now - 40 * H), now + 8 * H, state="met", stopped_at=now, next_at=None)
+    clock_of(issue_of(made, 2, now - 40 * H), now + 8 * H)
+    clock_of(issue_of(made, 3, MONDAY - 10 * H), MONDAY + 38 * H)
+    clocks.sweep(MONDAY - 9 * H)
+    return made
+
+
+def readers() -> list[str]:
+    return list(Email.objects.filter(name="report").order_by("to", "key").values_list("to", flat=True))
+
+
+def report(to: str) -> Email:
+    return Email.objects.get(name="report", to=to)
+
+
+def test_each_reader_gets_one_report_however_often_it_is_due(watch: Watch, alice: User, bob: User, rita: User) -> None:
+    assert sending.send_due(MONDAY) == 3
+    assert [sending.send_due(MONDAY), sending.send_due(MONDAY + 50 * H)] == [0, 0]
+    assert readers() == ["alice@acme.example", "bob@acme.example", "rita@program.example"]
+    assert Snapshot.objects.count() == 2  # the programs' and Acme's
+
+
+def test_the_subject_carries_the_answer(watch: Watch, alice: User, rita: User) -> None:
+    sending.send_due(MONDAY)
+    assert [report(to).subject for to in readers()] == [
+        "SLA week 16: 50 % in time, 1 broken, 0 at risk – Acme",
+        "SLA week 16: 50 % in time, 1 broken, 0 at risk – Acme",
+    ]
+    text = report("alice@acme.example").text
+    assert text.startswith("1 of 2 promises were kept, 1 not.\n\nYour turn: 1 issue waited past the due moment.\n")
+    assert "- acme/terraform-provider-rocket#2 It breaks 2\n  critical, 5 d late" in text
+    assert "Late this week if nothing happens\n- acme/terraform-provider-rocket#3 It breaks 3\n" in text
+
+
+def test_a_week_in_which_nothing_happened_is_a_whole_report(rocket: Integration, alice: User, now: datetime) -> None:
+    watch_over(rocket, now)
+    sending.send_due(MONDAY)
+    sent = report("alice@acme.example")
+    assert sent.subject == "SLA week 16: nothing was due, 0 at risk – Acme"
+    assert "Kept: 0 (the week before: 0)" in sent.text
+    assert "Nothing is late." in sent.text
+
+
+def test_nobody_is_written_to_before_their_morning(watch: Watch, alice: User, rita: User) -> None:
+    alice.zone = "America/Los_Angeles"
+    alice.save()
+    assert [sending.send_due(MONDAY - H), sending.send_due(MONDAY), readers()] == [0, 1, ["rita@program.example"]]
+    assert sending.send_due(MONDAY + 7 * H) == 1  # eight in Los Angeles
+    assert readers() == ["alice@acme.example", "rita@program.example"]
+
+
+def test_an_outage_is_caught_up_for_four_weeks(watch: Watch, alice: User) -> None:
+    sending.send_due(MONDAY)
+    sending.send_due(MONDAY + timedelta(weeks=6))
+    weeks = Snapshot.objects.filter(scope=f"partner:{watch.integration.partner_id}").order_by("week")
+    assert list(weeks.values_list("week", flat=True)) == ["2026-W16", "2026-W19", "2026-W20", "2026-W21", "2026-W22"]
+    assert len(readers()) == 5
+
+
+def test_another_company_hears_nothing(watch: Watch, charlie: User) -> None:
+    sending.send_due(MONDAY)
+    assert "charlie@globex.example" not in readers()
+
+
+@pytest.mark.parametrize(("frequency", "mails"), [("weekly", 1), ("trouble", 1), ("never", 0)])
+def test_a_reader_chooses(watch: Watch, alice: User, frequency: str, mails: int) -> None:
+    unsubscribe.wish(alice, f"partner:{watch.integration.partner_id}", frequency)
+    sending.send_due(MONDAY)
+    assert readers().count("alice@acme.example") == mails
+    assert ReportCopy.objects.filter(reader="alice@acme.example").count() == 1
+
+
+def test_a_quiet_week_is_not_told_to_who_wants_only_trouble(rocket: Integration, alice: User, now: datetime) -> None:
+    watch_over(rocket, now)
+    unsubscribe.wish(alice, f"partner:{rocket.partner_id}", "trouble")
+    sending.send_due(MONDAY)
+    assert readers() == []
+
+
+def test_one_click_stops_it(watch: Watch, alice: User, client: Any, settings: Any) -> None:
+    sending.send_due(MONDAY)
+    settings.MAIL_KEPT = False
+    mail.deliver_due(MONDAY)
+    sent = next(m for m in django_mail.outbox if m.to == ["alice@acme.example"] and m.subject.startswith("SLA"))
+    assert sent.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    address = sent.extra_headers["List-Unsubscribe"].strip("<>").removeprefix(settings.SITE_URL)
+    assert client.get(address).status_code == 200
+    assert ReportWish.objects.count() == 0  # a scanner that opens the link stops nothing
+    assert client.post(address, {"List-Unsubscribe": "One-Click"}).status_code == 200
+    assert list(ReportWish.objects.values_list("user__email", "frequency")) == [("alice@acme.example", "never")]
+    assert client.get(address[:-3] + "x/").status_code == 404
+
+
+def test_the_same_figures_in_every_form_and_the_same_bytes_a_year_later(
+    watch: Watch, alice: User, sign_in: Any, acme: Partner
+) -> None:
+    sending.send_due(MONDAY)
+    scope, client = f"partner:{acme.pk}", sign_in(alice)
+    paths = [reverse(name, args=[scope, "2026-W16"]) for name in ("report", "report_csv", "report_json")]
+    before = [client.get(path).content for path in paths[1:]]
+    Clock.objects.update(state="met", stopped_at=MONDAY)
+    watch.integration.name = "Renamed"
+    watch.integration.save()
+    assert [client.get(path).content for path in paths[1:]] == before
+    figures = json.loads(before[1])
+    assert (figures["totals"]["kept"], figures["totals"]["broken"]) == (1, 1)
+    assert b"Kept,1,0\r\nBroken,1,0\r\n" in before[0]
+    page = client.get(paths[0]).content.decode()
+    assert "1 of 2 promises were kept, 1 not." in page
+    assert shown.subject(figures) == report("alice@acme.example").subject
+
+
+def test_a_report_is_read_by_whom_it_concerns(
+    watch: Watch, alice: User, charlie: User, rita: User, sign_in: Any, acme: Partner
+) -> None:
+    sending.send_due(MONDAY)
+    address = reverse("report", args=[f"partner:{acme.pk}", "2026-W16"])
+    programs = reverse("report", args=["programs", "2026-W16"])
+    found = [
+        (sign_in(who).get(address).status_code, sign_in(who).get(programs).status_code)
+        for who in (alice, charlie, rita)
+    ]
+    assert found == [(200, 404), (404, 404), (200, 200)]
+
+
+def test_wishes_are_saved_on_the_page_of_reports(watch: Watch, alice: User, sign_in: Any, acme: Partner) -> None:
+    client = sign_in(alice)
+    scope = f"partner:{acme.pk}"
+    assert client.post(reverse("report_wishes"), {scope: "trouble"}).status_code == 302
+    assert client.post(reverse("report_wishes"), {scope: "daily"}).status_code == 422
+    assert list(ReportWish.objects.values_list("scope", "frequency")) == [(scope, "trouble")]
+
+
+def test_cells_are_safe_in_a_spreadsheet() -> None:
+    assert [shown.safe(cell) for cell in ("=1+1", "+1", "-1", "@x", "\tx", "a=1", "")] == [
+        "'=1+1", "'+1", "'-1", "'@x", "'\tx", "a=1", "",
+    ]  # fmt: skip
