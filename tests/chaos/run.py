@@ -163,7 +163,7 @@ class Chaos:
 
         if not self.plan.no_redis:
             with contextlib.suppress(Exception):  # the message is only speed
-                app.send_task("portal.tasks.deliver_due", retry=False)
+                app.send_task("portal.tasks.run_job", ["mails"], retry=False)
 
 
 @contextmanager
