@@ -1,0 +1,87 @@
+"""Do the RUN lines of the container file work? Each that needs no container is run in a scratch folder.
+
+python -m tests.deploy.run_lines: fetches the locked packages, so it is no part of bin/test.
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CONTAINER = ROOT / "deploy" / "Containerfile"
+ONLY_IN_A_CONTAINER = {"useradd": "makes a user of the machine"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One RUN line: its command on one line, the environment of its stage, and why it cannot run here, or blank."""
+
+    command: str
+    environment: dict[str, str]
+    why_not: str
+
+
+def lines(text: str) -> Iterator[Line]:
+    """Every RUN line with the ENV that stands above it in its stage."""
+    environment: dict[str, str] = {}
+    whole = re.sub(r"\\\n\s*", " ", re.sub(r"^#.*\n", "", text, flags=re.MULTILINE))
+    for line in whole.splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "FROM":
+            environment = {}
+        elif word == "ENV":
+            environment |= dict(pair.split("=", 1) for pair in rest.split())
+        elif word == "RUN":
+            why_not = next((why for tool, why in ONLY_IN_A_CONTAINER.items() if rest.startswith(tool)), "")
+            yield Line(rest, dict(environment), why_not)
+
+
+def moved(text: str, scratch: Path) -> str:
+    """A command or setting with the image's folders in the scratch folder."""
+    return re.sub(r"(?<![\w/.])/(opt/portal|app|data|tmp/build)\b", rf"{scratch}/\1", text)
+
+
+def prepare(scratch: Path) -> None:
+    """The image's folders, with what COPY brings into them."""
+    for folder in ("opt", "data", "tmp"):
+        (scratch / folder).mkdir()
+    (scratch / "app").symlink_to(ROOT, target_is_directory=True)
+
+
+def run(line: Line, scratch: Path) -> tuple[int, str]:
+    """Run one line as the image would; its exit code and what it said last."""
+    base = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": str(scratch)}
+    own = {key: moved(value, scratch).replace("$PATH", base["PATH"]) for key, value in line.environment.items()}
+    if "STATIC_ROOT" in own:
+        own["STATIC_ROOT"] = str(scratch / "collected")  # not into the clone
+    done = subprocess.run(
+        ["/bin/sh", "-c", moved(line.command, scratch)], cwd=ROOT, env=base | own, capture_output=True, text=True
+    )
+    return done.returncode, (done.stderr or done.stdout).strip()[-2000:]
+
+
+def main() -> int:
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        prepare(scratch)
+        for line in lines(CONTAINER.read_text()):
+            begin = time.monotonic()
+            if line.why_not:
+                print(f"- not run, {line.why_not}: {line.command[:90]}")
+                continue
+            code, said = run(line, scratch)
+            failed += code != 0
+            print(f"{'✗' if code else '✓'} {time.monotonic() - begin:4.0f} s: {line.command[:90]}")
+            if code:
+                print(said)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,41 @@
+"""The sweep and beat do the same jobs, from one table."""
+
+import inspect
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from portal import sweeping, tasks, timetable
+from portal.celery import app
+from portal.timetable import JOBS, Job
+
+
+def test_beat_asks_for_every_job_and_for_nothing_else() -> None:
+    asked = [(entry["task"], entry["args"]) for entry in app.conf.beat_schedule.values()]
+    assert asked == [(tasks.run_job.name, (job.name,)) for job in JOBS]
+    assert len({job.name for job in JOBS}) == len(JOBS)
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_a_job_takes_the_moment_alone(job: Job) -> None:
+    needed = [p for p in inspect.signature(sweeping.work_of(job)).parameters.values() if p.default is p.empty]
+    assert len(needed) <= 1
+
+
+@pytest.mark.django_db
+def test_the_sweep_does_every_job_and_one_that_fails_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Job("broken", "portal.there_is_no_such_module.work", 10)
+    monkeypatch.setattr(sweeping, "JOBS", (broken, *JOBS))
+    done = sweeping.sweep(timezone.now())
+    assert list(done) == ["broken", *(job.name for job in JOBS)]
+
+
+@pytest.mark.django_db
+def test_the_worker_does_a_job_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    done: list[Any] = []
+    monkeypatch.setattr(timetable, "did", lambda now: done.append(now) or 1, raising=False)
+    monkeypatch.setattr(tasks, "JOBS", (Job("mine", "portal.timetable.did", 10),))
+    tasks.run_job("mine")
+    tasks.run_job("of an older release")
+    assert len(done) == 1
