@@ -91,6 +91,15 @@ def code(text: Any, *, copy: bool = False) -> SafeString:
     )  # fmt: skip
 
 
+def code_block(text: Any, *, label: str) -> SafeString:
+    """Lines of configuration to be taken over whole; `label` names them for who hears the page."""
+    return format_html(
+        '<div class="code-block" role="group" aria-label="{1}"><pre><code>{0}</code></pre><button type="button" '
+        'class="icon-button" data-copy="{0}" hidden>{2}<span class="visually-hidden">Copy: {1}</span></button></div>',
+        text, label, glyph("copy", 14),
+    )  # fmt: skip
+
+
 def form_footer(
     content: str, *, label: str, tone: str = "primary", icon: str = "", saved_at: Any = None, draft: bool = False,
     cancel: str = "", disabled: str = "", name: str = "", value: str = "",

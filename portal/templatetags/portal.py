@@ -13,7 +13,7 @@ Small parts: tones are neutral accent good warn bad info; icons are Lucide names
     {% person user mail=True role="" %}               anything with .name and .email; None is the portal
     {% when moment form="exact" now=None %}           exact: Tue 14 Apr, 14:10 · relative: 12 min ago · both
     {% due moment paused=False now=None %}            due in 3 h, exact on hover and for screen readers
-    {{ octets|file_size }}  {% code "v1.4.2" copy=False %}
+    {{ octets|file_size }}  {% code "v1.4.2" copy=False %}  {% code_block text label="Provider block" %}
     {% meter segments label="36 h of 48 h" total=48 %}   segments: [("counted", 36), ("paused", 6)]; also left, over
 Finding the way:
     {% crumbs "Queue" queue_url "acme/rocket" %}      words and addresses in turn, the last word is this page
@@ -57,8 +57,8 @@ register = template.Library()
 register.simple_tag(markup.glyph, name="icon")
 for small in (
     inline.badge, inline.outcome, inline.tally, inline.button, inline.link_button, inline.person,
-    moments.when, moments.due, lists.meter, lists.code, lists.crumbs, lists.tab, lists.draft_line, blocks.path,
-    queue_rows.queue_rows,
+    moments.when, moments.due, lists.meter, lists.code, lists.code_block, lists.crumbs, lists.tab, lists.draft_line,
+    blocks.path, queue_rows.queue_rows,
 ):  # fmt: skip
     register.simple_tag(small)
 register.simple_tag(takes_context=True)(lists.pagination)

@@ -1,0 +1,110 @@
+"""How do users get it? Constraint, configuration and the place of each file, for each version in the registry."""
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from integrations.models import Integration
+from integrations.repositories import product_of
+from integrations.views.common import load
+from verification import layout, observations
+from verification.artefacts import names
+from verification.layout import Source
+from verification.publication import Published, kept, newest_of, versions_in
+from verification.versions import BadVersion, Version, constraint, suggested
+
+EXAMPLES = ("= 1.2.0", "!= 1.2.5", "> 1.2", ">= 1.2.0, < 2.0.0", "~> 1.2", "~> 1.2.0")
+FEW = 10
+LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One version with the constraint that is suggested for it."""
+
+    version: str
+    constraint: str
+    is_newest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """One platform of the chosen version."""
+
+    platform: str
+    words: str
+    archive: str
+    note: str
+
+
+def install(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The page; `version` and `platform` choose what is shown, `constraint` is tried on the versions."""
+    found = load(request, uuid)
+    owner, _, repository = found.repository.partition("/")
+    if not names.REPOSITORY.fullmatch(repository):
+        raise Http404("Only a Terraform provider is installed so.")
+    source, picture = Source(owner, product_of(repository)), picture_of(found)
+    context = {"integration": found, "source": source, "picture": picture}
+    if picture is not None and picture.newest:
+        context |= chosen(source, picture, request.GET.get("version", ""), request.GET.get("platform", ""))
+        context |= tried(picture, request.GET.get("constraint", "")[:LONGEST])
+    return render(request, "verification/install.html", context)
+
+
+def picture_of(found: Integration) -> Published | None:
+    """What the last look at the registry saw; None before the first."""
+    return kept(observations.known(found).get("registry"))
+
+
+def chosen(source: Source, picture: Published, version: str, platform: str) -> dict[str, Any]:
+    """Everything about one version, on one platform. What is not there gives way to the usual one."""
+    by_version = versions_in(picture.versions)
+    version = version if version in by_version.values() else picture.newest
+    platforms = sorted(picture.platforms or layout.RECOMMENDED)
+    usual = layout.NEEDED if layout.NEEDED in platforms else platforms[0] if platforms else layout.NEEDED
+    platform = platform if platform in platforms else usual
+    os, _, arch = platform.partition("_")
+    rows = [Row(by_version[v], suggested(v), by_version[v] == picture.newest) for v in _newest_first(by_version)]
+    return {
+        "version": version,
+        "platform": platform,
+        "platform_words": layout.shown(platform),
+        "rows": rows[:FEW],
+        "older": rows[FEW:],
+        "platforms": [_built(source, version, one) for one in platforms],
+        "places": layout.places(source, version, os, arch),
+        "required": layout.required_providers(source, version),
+        "provider": f'provider "{source.name}" {{\n  # arguments as its documentation says\n}}\n',
+        "alias": layout.provider_block(source.name, (), "second")
+        + f'\nresource "{source.name}_example" "one" {{\n  provider = {source.name}.second\n}}\n',
+        "cache": layout.cache_setting("$HOME/.terraform.d/plugin-cache"),
+    }
+
+
+def _newest_first(versions: dict[Version, str]) -> list[Version]:
+    return sorted(versions, key=lambda version: version.rank, reverse=True)
+
+
+def _built(source: Source, version: str, platform: str) -> Built:
+    os, _, arch = platform.partition("_")
+    note = "Needed for HCP Terraform" if platform == layout.NEEDED else ""
+    note = note or ("Recommended by the registry" if platform in layout.RECOMMENDED else "")
+    return Built(platform, layout.shown(platform), names.archive(source.name, version, os, arch), note)
+
+
+def tried(picture: Published, text: str) -> dict[str, Any]:
+    """Which versions a constraint lets pass, and which one Terraform would choose."""
+    told: dict[str, Any] = {"constraint": text, "examples": EXAMPLES}
+    if not text.strip():
+        return told
+    try:
+        asked = constraint(text.strip())
+    except BadVersion as sentence:
+        return told | {"constraint_error": str(sentence)}
+    versions = versions_in(picture.versions)
+    passing = [versions[version] for version in _newest_first(versions) if asked.lets_pass(version)]
+    best = asked.newest(versions)
+    return told | {"passing": passing, "choice": versions[best] if best else "", "usual": newest_of(picture.versions)}
