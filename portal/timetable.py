@@ -24,7 +24,6 @@ JOBS = (
     Job("clocks", "verification.support.sweep.sweep_due", 30),
     Job("alerts", "portal.alerts.tell_due", 60),
     Job("reports", "portal.reports.sending.send_due", 300),
-    Job("reports", "portal.reports.sending.send_due", 300),
     Job("mails", "portal.mail.deliver_due", 10),
     Job("nights", "verification.nightly.plan", 300),
     Job("polls", "verification.support.reconcile.poll_due", 30),

@@ -34,6 +34,7 @@ from portal import move_edition, steps, styleguide
 from portal.accounts import admin
 from portal.accounts import forms as accounts
 from portal.accounts.models import User
+from portal.reports.forms import WishesForm
 from tests.conftest import NOW
 
 OURS = ("integrations", "verification", "portal")
@@ -93,6 +94,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (admin.PartnerForm, ""): lambda data, user: admin.PartnerForm(data),
     (admin.PersonCreationForm, ""): lambda data, user: admin.PersonCreationForm(data),
     (admin.PersonForm, ""): lambda data, user: admin.PersonForm(data, instance=User(pk=user.pk)),
+    (WishesForm, ""): lambda data, user: WishesForm(user, data),
     (accounts.AddEmailForm, ""): lambda data, user: accounts.AddEmailForm(user, data),
     (accounts.ChangePasswordForm, ""): lambda data, user: accounts.ChangePasswordForm(user, data),
     (accounts.CodeAgainForm, ""): lambda data, user: accounts.CodeAgainForm(data, user=user),
