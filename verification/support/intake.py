@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
+from django.db import InterfaceError, OperationalError, connection
 from django.db.models import F
 
 from verification.models import Delivery, Watch
@@ -72,7 +72,21 @@ def refuse_early(length: str, content_type: str, encoding: str) -> Answer | None
 
 
 def receive(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> Answer:
-    """Take in one delivery. `headers` as in WSGI (HTTP_X_GITHUB_DELIVERY …). Database errors are the caller's."""
+    """Take in one delivery. `headers` as in WSGI (HTTP_X_GITHUB_DELIVERY …). Database errors are the caller's.
+
+    A connection is not asked whether it still stands before it is used: it is tried, and once more on a new one.
+    """
+    connection.health_check_done = True  # type: ignore[attr-defined]
+    try:
+        return _receive(uuid, headers, body, now)
+    except (OperationalError, InterfaceError):
+        if connection.in_atomic_block:
+            raise
+        connection.close()
+        return _receive(uuid, headers, body, now)
+
+
+def _receive(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> Answer:
     watch = _watch(uuid)
     if watch is None:
         return Answer(404, "There is no such hook.")

@@ -55,29 +55,34 @@ def poll_due(now: datetime, limit: int = 200, seconds: float = 20.0, connect: Ap
     """Read the repositories whose moment has come, the longest waiting first. Returns how many were read.
 
     Stops after `seconds`, so that no slow answer keeps the clocks waiting, and where GitHub fails again and again:
-    what is left stays due. `connect` makes the client.
+    what is left stays due. `connect` makes the client, one for all of them.
     """
     due = Watch.objects.filter(_free(now), poll_at__lte=now, ended_at=None).order_by("poll_at")
     done, failed, until = 0, 0, time.monotonic() + seconds
-    for pk in list(due.values_list("pk", flat=True)[:limit]):
+    pks = list(due.values_list("pk", flat=True)[:limit])
+    if not pks:
+        return 0
+    seen = Seen({}, {})
+    api = connect(seen)
+    for pk in pks:
         if time.monotonic() > until or failed >= MOST_FAILED:
             break
         try:
-            done += poll(pk, now, connect)
+            done += poll(pk, now, api, seen)
         except Unavailable:
             failed += 1
         except Exception:  # its claim keeps it away for a while; the others must not wait for it
             log.exception("Watch %s could not be read.", pk)
+    api.close()
     return done
 
 
-def poll(pk: int, now: datetime, connect: ApiFor = api_for) -> bool:
+def poll(pk: int, now: datetime, api: Api, seen: Seen) -> bool:
     """Read one repository, if it is in nobody's hands. Returns whether it was read. Raises Unavailable at an outage."""
     if not Watch.objects.filter(_free(now), pk=pk, ended_at=None).update(claimed_until=now + CLAIM):
         return False
     watch = Watch.objects.select_related("integration__partner").get(pk=pk)
-    seen = Seen(watch.etags, {})
-    api = connect(seen)
+    seen.before, seen.now = watch.etags, {}
     try:
         found = changes.read(api, watch, now)
         known = _take(watch, Pass(found, seen.now), now)
@@ -90,8 +95,6 @@ def poll(pk: int, now: datetime, connect: ApiFor = api_for) -> bool:
         _missing(watch, now)
     except Unreadable as refusal:
         _troubled(watch, str(refusal), now, LOOK_AGAIN)
-    finally:
-        api.close()
     return True
 
 

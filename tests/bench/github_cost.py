@@ -1,0 +1,157 @@
+"""What does it cost to watch a thousand repositories? GitHub's own count of our requests, in a quiet and a busy hour.
+
+An hour is played through in steps of 30 seconds. Busy: every tenth repository hears something every six minutes, and
+one webhook in twenty is lost. “No hooks”: nobody has set up a webhook, a hundred repositories. What is answered
+“not modified” costs nothing of GitHub's hourly limit.
+"""
+
+import os
+import random
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from tests.bench.watched import watched  # noqa: E402
+from tests.fakes.github.proxy import Proxy  # noqa: E402
+from tests.fakes.github.server import TOKEN  # noqa: E402
+from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
+from verification.models import Clock, Delivery, Issue, Watch  # noqa: E402
+from verification.sources.github_api import Api, token_auth  # noqa: E402
+from verification.sources.github_issues import Seen  # noqa: E402
+from verification.support import reading, reconcile  # noqa: E402
+
+COUNT, WITHOUT_HOOKS, STEP = 1000, 100, timedelta(seconds=30)
+HOUR = timedelta(hours=1)
+AIM = {"quiet": 1500, "busy": 5000}  # requests that count, of the 5,000 that GitHub allows a token an hour
+UMA, ALICE = Person(501, "uma"), Person(601, "alice", "MEMBER")
+
+
+class Counting:
+    """A gate that lets everything through and counts the answers by their status."""
+
+    def __init__(self) -> None:
+        self.statuses: Counter[int] = Counter()
+
+    def before(self) -> None:
+        """Nothing stands in the way."""
+
+    def after(self, status: int, headers: Mapping[str, str], message: str = "") -> None:
+        self.statuses[status] += 1
+
+
+class World:
+    """Repositories with two issues each, read once, and an hour that can be played."""
+
+    def __init__(self, count: int, now: datetime, *, hooks: bool) -> None:
+        self.rng, self.gate, self.proxy = random.Random(7), Counting(), Proxy()
+        self.proxy.state.tokens.add(TOKEN)
+        threading.Thread(target=self.proxy.serve_forever, daemon=True).start()
+        self.watches = list(Watch.objects.order_by("pk")[:count])
+        self.trackers = {watch.pk: self.tracker(watch, now) for watch in self.watches}
+        Watch.objects.update(began_at=now - timedelta(days=9), poll_at=None, cursors={}, etags={})
+        Watch.objects.filter(pk__in=self.trackers).update(poll_at=now)
+        for again in (now, now + timedelta(minutes=2)):
+            Watch.objects.filter(pk__in=self.trackers).update(poll_at=again)
+            self.poll(again)
+        self.spread(now, hooks)
+
+    def tracker(self, watch: Watch, now: datetime) -> Tracker:
+        tracker = Tracker(watch.repository, watch.repository_id or 0)
+        for days in (7, 5):
+            number = tracker.open(UMA, "It crashes", now - timedelta(days=days))
+            tracker.comment(number, ALICE, "It is fixed in 1.2.", now - timedelta(days=days - 1))
+        tracker.hooked.clear()
+        self.proxy.state.trackers[watch.repository.lower()] = tracker
+        return tracker
+
+    def spread(self, now: datetime, hooks: bool) -> None:
+        """As after weeks: the hooks tell everything; the daily and the hourly looks fall on any minute."""
+        rows = list(Watch.objects.filter(pk__in=self.trackers))
+        for row in rows:
+            row.cursors["full_at"] = (now - self.rng.random() * timedelta(days=1)).isoformat()
+            row.cursors.pop("missed_at", None)
+            row.last_delivery_at = now if hooks else None
+            row.poll_at = now + self.rng.random() * (reconcile.next_poll(row, now) - now)
+        Watch.objects.bulk_update(rows, ["cursors", "poll_at", "last_delivery_at"])
+        self.gate.statuses.clear()
+        self.proxy.state.seen.clear()
+
+    def poll(self, now: datetime) -> None:
+        while reconcile.poll_due(now, limit=COUNT, seconds=600, connect=self.connect):
+            pass
+
+    def connect(self, seen: Seen) -> Api:
+        return Api(self.proxy.url, token_auth(TOKEN), self.gate, seen)
+
+    def play(self, now: datetime, *, busy: bool) -> None:
+        step, until = 0, now + HOUR
+        while now < until:
+            if busy:
+                self.happen(step, now)
+                reading.read_due(now)
+            self.poll(now)
+            now, step = now + STEP, step + 1
+
+    def happen(self, step: int, now: datetime) -> None:
+        """Every tenth repository has its turn in one of twelve steps, that is every six minutes."""
+        for place, watch in enumerate(self.watches[::10]):
+            if place % 12 != step % 12:
+                continue
+            tracker = self.trackers[watch.pk]
+            number = tracker.open(UMA, "It hangs", now)
+            tracker.comment(number, ALICE, "Which version do you use?", now)
+            for hooked in tracker.hooked:
+                if self.rng.random() < 0.95:
+                    row = {"event": hooked.event, "digest": hooked.id, "body": hooked.body, "received_at": now}
+                    Delivery.objects.create(watch=watch, delivery_id=hooked.id, **row)
+            tracker.hooked.clear()
+
+    def close(self) -> None:
+        self.proxy.shutdown()
+        self.proxy.server_close()
+
+
+def hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
+    now, began = timezone.now().replace(microsecond=0), time.monotonic()
+    for model in (Delivery, Clock, Issue):
+        model.objects.all().delete()
+    world = World(count, now, hooks=hooks)
+    try:
+        world.play(now + timedelta(minutes=3), busy=busy)
+    finally:
+        world.close()
+    seen, free = len(world.proxy.state.seen), world.gate.statuses[304]
+    counting, aim = seen - free, AIM.get(name)
+    met = aim is None or counting <= aim
+    said = f"≤ {aim}: {'met' if met else 'missed'}" if aim else ""
+    spent = time.monotonic() - began
+    print(f"{name:<10} {count:>12} {seen:>10} {free:>14} {counting:>10}   {said:<14} {spent:.0f} s")
+    return met
+
+
+def main() -> int:
+    call_command("migrate", verbosity=0)
+    call_command("createcachetable")
+    watched(COUNT)
+    print("hour       repositories   requests   not modified   counting   aim            took")
+    met = [
+        hour("quiet", COUNT, busy=False, hooks=True),
+        hour("busy", COUNT, busy=True, hooks=True),
+        hour("no hooks", WITHOUT_HOOKS, busy=False, hooks=False),
+    ]
+    return 0 if all(met) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

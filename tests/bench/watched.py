@@ -1,0 +1,26 @@
+"""Watched repositories to measure on: as many as are asked for, each of an integration of its own."""
+
+from django.utils import timezone
+
+from integrations import vault
+from integrations.models import Integration
+from tests.bench.world import build, fill
+from verification.models import Watch
+from verification.support import watching
+
+SECRET = "the secret of the bench"
+
+
+def watched(count: int) -> list[Watch]:
+    """The watches, all with the same secret, since this moment."""
+    row, _, _ = build()
+    fill(row, count)
+    now, watches = timezone.now(), []
+    for number, integration in enumerate(Integration.objects.order_by("pk")[:count]):
+        watch = Watch(
+            integration=integration, repository=f"bench/terraform-provider-{number}", repository_id=10_000 + number,
+            began_at=now, data_up_to=now,
+        )  # fmt: skip
+        watch.secret = vault.seal(vault.Secret(SECRET), watching.context(watch))
+        watches.append(watch)
+    return Watch.objects.bulk_create(watches)
