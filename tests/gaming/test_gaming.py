@@ -99,6 +99,12 @@ CLOSING = [
         due=DUE + 2,
         note="Closed and reopened again and again: the time between counts.",
     ),
+    Attack(
+        "asked and closed at once",
+        [ASKED, closed(25), ANSWERED],
+        due=DUE + 24,
+        note="The issue was closed while the reporter was asked and nothing else said: that does not count.",
+    ),
     Attack("closed by a machine, reopened by hand", [says(5, DEV), closed(6, STALE), reopened(100)]),
 ]
 

@@ -84,7 +84,8 @@ def _read(happenings: list[Happening], asked: Asked) -> Reading:
         raise ValueError("Nothing says when this issue was opened.")
     cast = cast_of(happenings, opened, asked.policy)
     telling = [happening for happening in happenings if happening.kind in TELLING]
-    reading = Reading(happenings, telling, opened, cast, Stops(cast, opened.at), Waiting(cast))
+    waiting = Waiting(cast)
+    reading = Reading(happenings, telling, opened, cast, Stops(cast, opened.at, waiting), waiting)
     for happening in happenings:
         reading.stops.read(happening)
         reading.waiting.read(happening)

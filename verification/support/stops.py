@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from verification.support.base import Happening, Kind
-from verification.support.pauses import Wait
+from verification.support.pauses import Wait, Waiting
 from verification.support.people import Cast, Side
-from verification.support.wording import is_answer
+from verification.support.wording import is_answer, tells
 
 TOO_SWIFT = timedelta(seconds=30)  # nobody reads an issue and answers it sooner: an automatic reply
+SILENCE = timedelta(days=14)  # of a reporter who was asked: then the partner may close
 FLAPPING = timedelta(days=14)  # from the second time on, a closing of the partner that held less counts as open time
 WORDS = {
     Side.PARTNER: "Closed by the partner",
@@ -39,6 +40,8 @@ class Stops:
 
     cast: Cast
     opened_at: datetime
+    waiting: Waiting
+    telling: set[str] = field(default_factory=set)  # the answers that say something beside a question
     notes: list[str] = field(default_factory=list)
     answers: dict[str, Wait] = field(default_factory=dict)
     texts_by: dict[str, Side] = field(default_factory=dict)
@@ -63,6 +66,8 @@ class Stops:
             self.notes.append("A comment of the partner that says nothing does not count as an answer.")
             return
         self.answers[comment] = Wait(happening.at, None, "Answered; the answer was taken back later", comment)
+        if tells(happening.text):
+            self.telling.add(comment)
         closing = self.closing
         if closing and closing.counts_from is None and closing.side in (Side.PARTNER, Side.OTHER):
             closing.counts_from = happening.at
@@ -85,6 +90,12 @@ class Stops:
     def answered(self) -> bool:
         return any(answer.end is None for answer in self.answers.values())
 
+    def only_asked(self, at: datetime) -> bool:
+        """Whether all that stands is a question that the reporter has not had the time to answer."""
+        since = self.waiting.since
+        told = any(key in self.telling for key, answer in self.answers.items() if answer.end is None)
+        return since is not None and at - since < SILENCE and not told
+
     def close(self, happening: Happening) -> None:
         if self.closing and self.closing.counts_from is not None:
             return
@@ -102,7 +113,14 @@ class Stops:
             return False, "A machine closed the issue: that does not count."
         if not happening.actor.id:
             return False, "We do not know who closed the issue: that does not count."
-        if side == Side.REPORTER or fix or self.answered:
+        if side == Side.REPORTER or fix:
+            return True, ""
+        if self.only_asked(happening.at):
+            return (
+                False,
+                "The issue was closed while the reporter was asked and nothing else said: that does not count.",
+            )
+        if self.answered:
             return True, ""
         return (
             False,

@@ -61,6 +61,12 @@ def asks(text: str) -> bool:
     )
 
 
+def tells(text: str) -> bool:
+    """Whether it says something beside its questions."""
+    sentences = SENTENCE_ENDS.split(QUOTED.sub(" ", text))
+    return is_answer(" ".join(part for part in sentences if not part.rstrip().endswith(QUESTION_MARKS)))
+
+
 def requests(text: str) -> bool:
     """Whether it wants something of the reader, with or without a question mark."""
     own = prose(text)

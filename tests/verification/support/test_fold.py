@@ -9,6 +9,7 @@ import pytest
 from integrations.clock import Calendar
 from integrations.programs.base import Sla, Target, Verb
 from tests.verification.support.story import (
+    ANSWER,
     COLLEAGUE,
     CRITICAL_DUE,
     DEV,
@@ -98,8 +99,19 @@ def test_resolved_when_closed_after_an_answer() -> None:
         ([does(50, DEV, Kind.CLOSED, commit="0a1b2c")], 50),
         ([does(50, DEV, Kind.CLOSED), says(60, DEV)], 60),
         ([says(5, DEV), does(50, STALE, Kind.CLOSED), does(60, DEV, Kind.CLOSED)], 60),
+        ([says(5, DEV, QUESTION), says(8, USER, "1.2.3"), does(60, DEV, Kind.CLOSED)], 60),
+        ([says(5, DEV, QUESTION), does(5 + 14 * 24, DEV, Kind.CLOSED)], 5 + 14 * 24),
+        ([says(5, DEV, f"{ANSWER} Does it work with 1.2.4?"), does(6, DEV, Kind.CLOSED)], 6),
     ],
-    ids=["by the reporter", "by a fix", "explained afterwards", "by a person after a machine"],
+    ids=[
+        "by the reporter",
+        "by a fix",
+        "explained afterwards",
+        "by a person after a machine",
+        "asked and answered",
+        "asked in vain",
+        "answered with a question",
+    ],
 )
 def test_other_closings_that_count(facts: list[Happening], stopped: float) -> None:
     assert hours(told(facts).resolve.stopped_at) == stopped
