@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -13,10 +14,10 @@ from integrations.views.common import load
 from verification import layout, observations
 from verification.artefacts import names
 from verification.layout import Source
-from verification.publication import Published, kept, newest_of, versions_in
-from verification.versions import BadVersion, Version, constraint, suggested
+from verification.publication import Published, kept, versions_in
+from verification.versions import BadVersion, Constraint, Version, constraint, suggested
 
-EXAMPLES = ("= 1.2.0", "!= 1.2.5", "> 1.2", ">= 1.2.0, < 2.0.0", "~> 1.2", "~> 1.2.0")
+EXAMPLES = "As in = 1.2.0, != 1.2.5, > 1.2, >= 1.2.0, < 2.0.0, ~> 1.2 or ~> 1.2.0; a comma asks for both."
 FEW = 10
 LONGEST = 200
 
@@ -40,6 +41,19 @@ class Built:
     note: str
 
 
+class ConstraintForm(forms.Form):
+    """One constraint, read as Terraform reads it."""
+
+    constraint = forms.CharField(label="Try a constraint", help_text=EXAMPLES, required=False, max_length=LONGEST)
+
+    def clean_constraint(self) -> Constraint | None:
+        text = str(self.cleaned_data["constraint"])
+        try:
+            return constraint(text) if text else None
+        except BadVersion as sentence:
+            raise forms.ValidationError(str(sentence)) from sentence
+
+
 def install(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page; `version` and `platform` choose what is shown, `constraint` is tried on the versions."""
     found = load(request, uuid)
@@ -50,7 +64,7 @@ def install(request: HttpRequest, uuid: UUID) -> HttpResponse:
     context = {"integration": found, "source": source, "picture": picture}
     if picture is not None and picture.newest:
         context |= chosen(source, picture, request.GET.get("version", ""), request.GET.get("platform", ""))
-        context |= tried(picture, request.GET.get("constraint", "")[:LONGEST])
+        context |= tried(picture, ConstraintForm(request.GET))
     return render(request, "verification/install.html", context)
 
 
@@ -95,16 +109,12 @@ def _built(source: Source, version: str, platform: str) -> Built:
     return Built(platform, layout.shown(platform), names.archive(source.name, version, os, arch), note)
 
 
-def tried(picture: Published, text: str) -> dict[str, Any]:
+def tried(picture: Published, form: ConstraintForm) -> dict[str, Any]:
     """Which versions a constraint lets pass, and which one Terraform would choose."""
-    told: dict[str, Any] = {"constraint": text, "examples": EXAMPLES}
-    if not text.strip():
-        return told
-    try:
-        asked = constraint(text.strip())
-    except BadVersion as sentence:
-        return told | {"constraint_error": str(sentence)}
+    asked = form.cleaned_data["constraint"] if form.is_valid() else None
+    if asked is None:
+        return {"form": form}
     versions = versions_in(picture.versions)
-    passing = [versions[version] for version in _newest_first(versions) if asked.lets_pass(version)]
     best = asked.newest(versions)
-    return told | {"passing": passing, "choice": versions[best] if best else "", "usual": newest_of(picture.versions)}
+    passing = [versions[version] for version in _newest_first(versions) if asked.lets_pass(version)]
+    return {"form": form, "asked": asked, "passing": passing, "choice": versions[best] if best else ""}
