@@ -138,7 +138,9 @@ def difference(case: Case) -> str:
     whole = sum((part.end - part.start for part in parts), timedelta()) == at - start
     if (said, used, whole, _joined(parts)) == (true_due, true_used, True, True):
         return ""
-    return f"{case}\n  clock: {said}, used {used}, whole {whole}\n  oracle: {true_due}, used {true_used}"
+    asked = f"{days.zone}, week {sorted(days.workdays)}, start {start}, allowed {case.allowed}, elapsed {case.elapsed}"
+    theirs = f"oracle: {true_due}, used {true_used}"
+    return f"{asked}, pauses {case.pauses}, at {case.at}\n  clock: {said}, used {used}, whole {whole}\n  {theirs}"
 
 
 def _joined(parts: list[clock.Stretch]) -> bool:

@@ -63,9 +63,7 @@ class Watcher:
         paused = {m for a, b in self.pauses for m in range(a, until + 1 if b is None else b)}
         shown, business, elapsed = self.wall.shown, self.business, self.elapsed
         offset = self.wall.steady(self.start)
-        seen = max(shown(m) for m in range(self.start - LOOK_BACK, self.start + 1))
-        if seen == shown(self.start):
-            seen -= 1  # the wall shows the first minute for the first time
+        seen = max(shown(m) for m in range(self.start - LOOK_BACK, self.start))
         due, used, counted, minute, idle = None, 0, 0, self.start, True
         while minute <= until and (due is None or minute <= at):
             if minute % DAY == 0:
@@ -82,13 +80,12 @@ class Watcher:
                 seen = on_wall
             minute += 1
             if due is None and counted >= allowed:
-                due = minute if elapsed or (seen + 1) % DAY else self.after_midnight(minute)
+                due = minute if elapsed else self.when_shown(seen + 1, minute)
             used = counted if minute <= at else used
         return due, used
 
-    def after_midnight(self, minute: int) -> int:
-        """A day whose last hour is repeated ends when that has passed again."""
-        day = self.wall.shown(minute - 1) // DAY
-        while self.wall.shown(minute) // DAY <= day:
+    def when_shown(self, wall: int, minute: int) -> int:
+        """The first moment at which the wall shows a minute, or a later one: where an hour is repeated, after that."""
+        while self.wall.shown(minute) < wall:
             minute += 1
         return minute
