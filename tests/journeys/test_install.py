@@ -1,0 +1,24 @@
+"""How do users get the provider? Read by its company with everything, and on a phone without JavaScript."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.conftest import NOW, begin
+from tests.journeys.person import Person
+from tests.verification.told import published
+from verification import observations
+
+VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")
+
+
+def test_constraint_configuration_and_place_of_each_file(visit: Callable[..., Person], alice: Any, acme: Any) -> None:
+    row = begin(acme, alice, "terraform-provider")
+    picture = published(versions=VERSIONS, newest="1.11.0")
+    observations.remember(row, "registry.listed", {"registry": picture.as_dict()}, NOW)
+    page = visit(alice).go(f"/integrations/{row.uuid}/").press("Show the configuration")
+    page.sees("~> 1.11", "Copy: Required provider").shot("install")
+    page.press("1.3.0").sees("~> 1.3")
+    page.press("Windows, 64-bit x86").sees(r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.3.0.exe")
+    phone = visit(alice, phone=True, javascript=False).go(f"/integrations/{row.uuid}/install/")
+    phone.write("Try a constraint", ">= 1.9, != 1.11.0").press("Try it").sees("Terraform chooses 1.10.0 of 2 that pass")
+    phone.write("Try a constraint", "v1").press("Try it").sees("begins with a “v”").shot("install-phone")
