@@ -70,7 +70,7 @@ def test_every_version_is_listed_newest_first(page, known):
 
 
 def test_windows_has_paths_of_its_own(page, known):
-    paths = [code.text for code in page(platform="windows_amd64").select("td code")]
+    paths = [code.text for code in page(platform="windows_amd64").select("code")]
     assert r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.11.0.exe" in paths
     assert "terraform-provider-rocket_1.11.0_windows_amd64.zip" in paths
 
