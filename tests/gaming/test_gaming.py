@@ -25,15 +25,18 @@ from tests.verification.support.story import (
     SERVICE,
     STALE,
     USER,
+    asked,
     deletes,
     does,
     edits,
     hours,
+    opened,
     policy,
     says,
     told,
 )
 from verification.support.base import Actor, Happening, Kind, Policy, Severity, Watching
+from verification.support.fold import fold
 
 
 @dataclass(frozen=True)
@@ -245,6 +248,11 @@ def test_each_explanation_adds_up(attack: Attack) -> None:
         lengths = sum(segment.length.total_seconds() for segment in clock.segments) / 3600
         assert hours(clock.started_at) + lengths == pytest.approx(end)
         assert sum(segment.used.total_seconds() for segment in clock.segments) == clock.counted.total_seconds()
+
+
+def test_moving_a_report_to_an_issue_of_one_s_own_gains_nothing() -> None:
+    own = [opened(DEV), says(1, DEV)]
+    assert fold(own, asked(policy())).resolve.state == Watching.OVERDUE
 
 
 def test_there_are_more_attacks_than_twenty() -> None:

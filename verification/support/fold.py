@@ -11,7 +11,7 @@ from integrations.programs.base import Verb
 from verification.support.base import Asked, ClockState, Happening, IssueState, Kind, Severity, Watching
 from verification.support.measure import Promise, measure, promises
 from verification.support.pauses import Waiting
-from verification.support.people import Cast, Side, cast_of, is_of_the_partner
+from verification.support.people import Cast, Side, cast_of, is_machine, is_of_the_partner
 from verification.support.severity import TELLING, severity_of
 from verification.support.stops import Stops
 
@@ -42,7 +42,7 @@ def fold(happenings: Iterable[Happening], asked: Asked) -> IssueState:
     """The state of an issue at `asked.now`. Raises ValueError where the facts do not hold its opening."""
     reading = _read(in_order(happenings, asked.now), asked)
     severity, _ = severity_of(reading.telling, asked.policy, asked.now)
-    covered = not is_of_the_partner(reading.opened, asked.policy) and not _let_off(reading.happenings)
+    covered = not is_machine(reading.opened.actor, asked.policy) and not _let_off(reading.happenings)
     respond, resolve = (_clock(verb, reading, asked, covered) for verb in (Verb.RESPOND, Verb.RESOLVE))
     spoke_last, spoke_last_at = _spoke_last(reading)
     return IssueState(
@@ -131,15 +131,22 @@ def _spoke_last(reading: Reading) -> tuple[str, datetime | None]:
 def _notes(reading: Reading, asked: Asked) -> tuple[str, ...]:
     """What was tried and does not count, and what is only ideal. Each sentence once."""
     acts = [ATTEMPTS[h.kind] for h in reading.happenings if h.kind in ATTEMPTS]
-    own = ["The partner or a machine opened this issue: no promise covers it."]
     notes = [
-        *(own if is_of_the_partner(reading.opened, asked.policy) else ()),
+        *_about_the_opening(reading.opened, asked),
         *reading.stops.notes,
         *reading.waiting.notes,
         *acts,
         *_ideal(reading, asked),
     ]
     return tuple(dict.fromkeys(notes))
+
+
+def _about_the_opening(opened: Happening, asked: Asked) -> list[str]:
+    if is_machine(opened.actor, asked.policy):
+        return ["A machine opened this issue: no promise covers it."]
+    if is_of_the_partner(opened, asked.policy):
+        return ["The partner opened this issue itself: it is covered until the program lets it off."]
+    return []
 
 
 def _ideal(reading: Reading, asked: Asked) -> list[str]:

@@ -66,6 +66,5 @@ def cast_of(happenings: Iterable[Happening], opened: Happening, policy: Policy) 
 
 
 def is_of_the_partner(opened: Happening, policy: Policy) -> bool:
-    """Whether the partner or a machine opened the issue: nobody waits for an answer then."""
-    actor = opened.actor
-    return actor.association in OWN_ISSUE or actor.id in policy.team or is_machine(actor, policy)
+    """Whether the partner opened the issue itself."""
+    return opened.actor.association in OWN_ISSUE or opened.actor.id in policy.team

@@ -238,10 +238,16 @@ def test_a_program_that_promises_no_figures_is_measured() -> None:
     assert state.respond.counted == timedelta(hours=10)
 
 
-@pytest.mark.parametrize("author", [DEV, STALE, Actor(8, "olga", association="OWNER")])
-def test_what_the_partner_or_a_machine_opened_is_not_covered(author: Actor) -> None:
-    state = fold([opened(author)], asked(policy()))
+def test_what_a_machine_opened_is_not_covered() -> None:
+    state = fold([opened(STALE)], asked(policy()))
     assert (state.covered, {clock.state for clock in state.clocks}) == (False, {Watching.OFF})
+
+
+@pytest.mark.parametrize("author", [DEV, Actor(8, "olga", association="OWNER")])
+def test_what_the_partner_opened_is_covered_and_marked(author: Actor) -> None:
+    state = fold([opened(author)], asked(policy()))
+    assert (state.covered, state.resolve.state) == (True, Watching.OVERDUE)
+    assert state.notes == ("The partner opened this issue itself: it is covered until the program lets it off.",)
 
 
 def test_a_collaborator_from_outside_is_a_reporter() -> None:
