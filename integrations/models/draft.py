@@ -8,6 +8,8 @@ from django.db.models import Q
 
 from integrations.models.integration import Integration
 from integrations.models.partner import Partner
+from integrations.programs import PROGRAMS
+from integrations.programs.base import Program
 
 
 class Draft(models.Model):
@@ -36,3 +38,7 @@ class Draft(models.Model):
 
     def __str__(self) -> str:
         return f"draft of {self.partner}: {self.data.get('name') or self.requirement_id or self.program_key}"
+
+    @property
+    def program(self) -> Program:
+        return PROGRAMS[self.program_key]

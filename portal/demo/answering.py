@@ -1,6 +1,7 @@
 """What do people of the demo world hand in? A plausible answer for each kind of requirement."""
 
-import base64
+import struct
+import zlib
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Any
@@ -18,9 +19,25 @@ from integrations.uploads import examine
 from portal.accounts.models import User
 from verification.base import CHECKS
 
-PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+def mark() -> bytes:
+    """A picture for a logo, as PNG: a violet ring and a bar beside it, 120 by 40."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    def is_ink(x: int, y: int) -> bool:
+        return 81 <= (x - 20) ** 2 + (y - 20) ** 2 <= 256 or (46 <= x < 112 and 15 <= y < 25)
+
+    rows = b"".join(b"\0" + b"".join(INK if is_ink(x, y) else PAPER for x in range(120)) for y in range(40))
+    head = struct.pack(">IIBBBBB", 120, 40, 8, 2, 0, 0, 0)
+    body = chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + body
+
+
+INK, PAPER = bytes((76, 61, 196)), bytes((255, 255, 255))
 FILES = {
-    "png": ("logo.png", base64.b64decode(PNG)),
+    "png": ("logo.png", mark()),
     "pdf": ("document.pdf", b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\n%%EOF\n"),
     "txt": ("tests.txt", b"ok  acceptance  12 tests passed\n"),
 }

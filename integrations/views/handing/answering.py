@@ -124,8 +124,8 @@ def confirm(page: Page, _form: Confirm) -> str:
 
 
 def may_skip(page: Page) -> bool:
-    """What is optional can be skipped by the company while nothing was given."""
-    theirs = page.is_open and rules.may_edit(page.integration, page.user)
+    """What is optional can be skipped by the company while nothing was given; what the machine does is no work."""
+    theirs = page.is_open and rules.may_edit(page.integration, page.user) and page.requirement.who != Who.MACHINE
     return theirs and page.requirement.optional and page.state.status == Status.OPEN
 
 

@@ -35,3 +35,9 @@ def test_viewer_is_offered_nothing(rocket, acme, alice, bob, sign_in):
 def test_button_of_another_kind(rocket, alice, sign_in):
     answer = sign_in(alice).post(place(rocket), {"act": "reveal"}, follow=True)
     assert "This is not offered here any more." in read(answer)
+
+
+def test_what_the_machine_does_is_never_skipped(rocket, alice, sign_in):
+    looked_at = next(r.id for r in rocket.edition.requirements() if r.who == "machine" and r.optional)
+    page = sign_in(alice).get(place(rocket, looked_at))
+    assert (page.status_code, 'value="not_needed"' in page.text) == (200, False)
