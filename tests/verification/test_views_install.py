@@ -65,7 +65,7 @@ def test_chosen_version(page, known, version, constraint):
 
 
 def test_every_version_is_listed_newest_first(page, known):
-    rows = [row.th.a.text for row in page().select("#versions tbody tr")]
+    rows = [row.td.a.text for row in page().select("#versions tbody tr")]
     assert rows == ["2.0.0-rc1", *(f"1.{minor}.0" for minor in range(11, -1, -1)), "0.9.1"]
 
 
