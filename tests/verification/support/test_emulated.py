@@ -1,6 +1,6 @@
 """A GitHub server that nobody here wrote: what it delivers and what it lists become the same facts."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -8,8 +8,9 @@ from threading import Thread
 import pytest
 from django.test import Client
 
+from integrations.models import Partner
 from tests.fakes.github.server import GitHub, Repo
-from tests.verification.support.watched import SECRET, watch_over
+from tests.verification.support.watched import SECRET, supported, watch_over
 from verification.models import Clock, Delivery, Issue, IssueEvent, Watch
 from verification.support import intake, reading, reconcile
 
@@ -41,10 +42,10 @@ def heard() -> Iterator[tuple[str, Told]]:
 
 
 @pytest.fixture
-def watch(at: Callable[..., object], github: GitHub) -> Watch:
+def watch(acme: Partner, github: GitHub) -> Watch:
     github.seed(Repo(REPOSITORY, releases=()))
     number = github.ask("GET", f"/repos/{REPOSITORY}")["id"]
-    row = watch_over(at("support", repository=REPOSITORY, repository_id=number), datetime.now(UTC) - timedelta(days=1))
+    row = watch_over(supported(acme, repository_id=number), datetime.now(UTC) - timedelta(days=1))
     intake.forget(row.uuid)
     return row
 

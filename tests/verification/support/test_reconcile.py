@@ -1,11 +1,11 @@
 """What no webhook told is known after one reading; an outage changes nothing; a gap is not what it seems at once."""
 
 import random
-from collections.abc import Callable
 from datetime import datetime, timedelta
 
 import pytest
 
+from integrations.models import Partner
 from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Person, Tracker
 from tests.verification.support.test_reading import deliver, facts, state
@@ -16,6 +16,7 @@ from tests.verification.support.watched import (
     PASSER_BY,
     REPORTER,
     STALE,
+    supported,
     tracker_of,
     watch_over,
 )
@@ -27,8 +28,8 @@ NOW = OPENED + 30 * HOUR
 
 
 @pytest.fixture
-def watch(at: Callable[..., object], github: GitHub) -> Watch:
-    return watch_over(at("support"))
+def watch(acme: Partner, github: GitHub) -> Watch:
+    return watch_over(supported(acme))
 
 
 @pytest.fixture
@@ -192,9 +193,9 @@ def test_a7_old_name_of_another_repository_tells_nothing(watch, tracker):
 
 def test_a6_renamed_repository_is_followed(watch, tracker):
     tracker.open(REPORTER, "It crashes", OPENED)
-    old, tracker.full_name = tracker.full_name, "acme/nomad-rocket"
+    old, tracker.full_name = tracker.full_name, "acme/nomad-booster"
     poll(watch)
-    assert (watch.repository, len(facts(watch)), old != watch.repository) == ("acme/nomad-rocket", 1, True)
+    assert (watch.repository, len(facts(watch)), old != watch.repository) == ("acme/nomad-booster", 1, True)
 
 
 def test_pages_lose_nothing(watch, tracker, monkeypatch):

@@ -8,9 +8,10 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from integrations.models import Partner
 from tests.verification.support.test_reading import deliver
 from tests.verification.support.test_reconcile import story
-from tests.verification.support.watched import OPENED, tracker_of, watch_over
+from tests.verification.support.watched import OPENED, supported, tracker_of, watch_over
 from verification.models import Breach, Clock, Issue, IssueEvent, Watch
 from verification.support import reading, sweep
 
@@ -18,9 +19,9 @@ NOW = OPENED + timedelta(days=9)
 
 
 @pytest.fixture
-def watch(at) -> Watch:
+def watch(acme: Partner) -> Watch:
     """Twelve issues after nine days: answered, closed, late, overdue."""
-    row = watch_over(at("support"))
+    row = watch_over(supported(acme))
     tracker = tracker_of(row)
     story(tracker, random.Random(1))
     deliver(row, tracker.hooked)

@@ -6,7 +6,8 @@ from typing import Any
 from django.test import Client
 
 from integrations import vault
-from integrations.models import Integration
+from integrations.models import Integration, Partner
+from integrations.programs import PROGRAMS
 from tests.fakes.github.tracker import Hooked, Person, Tracker
 from verification.models import Watch
 from verification.support import intake, watching
@@ -18,6 +19,17 @@ PARTNER = Person(601, "alice-at-acme", "MEMBER")
 HELPER = Person(602, "bob-at-acme", "COLLABORATOR")
 PASSER_BY = Person(701, "pete")
 STALE = Person(801, "stale[bot]", "NONE", "Bot")
+
+
+def supported(partner: Partner, name: str = "Rocket", **facts: Any) -> Integration:
+    """A listed integration in the Nomad program, set where others are driven: these tests begin there."""
+    edition = PROGRAMS["nomad"].newest
+    step, stage = edition.positions()[-1]
+    fields = {"name": name, "repository": "acme/nomad-rocket", "repository_id": 4711, "standing": "verified"} | facts
+    return Integration.objects.create(
+        partner=partner, program_key="nomad", edition_date=edition.date, stage=stage, step=step.key,
+        turn_holder="partner", created_at=OPENED, released_at=OPENED, **fields,
+    )  # fmt: skip
 
 
 def watch_over(integration: Integration, now: datetime = OPENED, secret: str = SECRET) -> Watch:

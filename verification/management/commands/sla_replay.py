@@ -1,3 +1,5 @@
+"""Does everything that is stored of support still follow from its facts?"""
+
 import time
 from argparse import ArgumentParser
 from typing import Any

@@ -1,0 +1,68 @@
+"""When does the watch over a repository begin and end?"""
+
+from datetime import timedelta
+
+import pytest
+
+from integrations.actions import create
+from integrations.workflow import perform
+from tests.conftest import NOW
+from tests.verification.support.watched import OPENED, REPORTER, supported, tracker_of, watch_over
+from verification.models import Clock, Watch
+from verification.support import storing, watching
+from verification.support.refold import refold
+from verification.support.telling import from_issue
+
+
+@pytest.fixture
+def watch(acme) -> Watch:
+    return watch_over(supported(acme))
+
+
+def test_watch_begins_at_the_release_and_ends_with_the_support(at, alice):
+    row = at("support")
+    watch = Watch.objects.get(integration=row)
+    assert (watch.repository, watch.repository_id) == (row.repository, row.repository_id)
+    assert (watch.began_at, watch.poll_at, watch.data_up_to) == (row.released_at,) * 3
+    perform(row, "archive", by=alice, note="It is superseded.", now=NOW + timedelta(days=1))
+    watch.refresh_from_db()
+    assert (watch.ended_at, watch.poll_at) == (NOW + timedelta(days=1), None)
+
+
+def test_integration_without_a_repository_is_not_watched(acme):
+    assert watching.begin(supported(acme, repository=""), NOW) is None
+
+
+def test_beginning_twice_changes_nothing(watch):
+    again = watching.begin(watch.integration, OPENED + timedelta(days=3))
+    assert again is not None
+    assert (again.pk, again.began_at) == (watch.pk, OPENED)
+
+
+def test_watch_that_ended_begins_anew(watch):
+    watching.end(watch.integration, OPENED + timedelta(days=1))
+    later = OPENED + timedelta(days=9)
+    again = watching.begin(watch.integration, later)
+    assert again is not None
+    assert (again.pk, again.began_at, again.ended_at, again.data_up_to) == (watch.pk, later, None, later)
+
+
+def test_no_clock_has_a_moment_to_come_once_the_support_has_ended(watch):
+    tracker = tracker_of(watch)
+    number = tracker.open(REPORTER, "It crashes", OPENED)
+    told = from_issue(tracker.issues[number])
+    assert told is not None
+    touched = storing.store(watch, [told], "poll", OPENED)
+    refold(touched, OPENED)
+    assert Clock.objects.exclude(next_at=None).count() == 1
+    watching.end(watch.integration, OPENED + timedelta(hours=1))
+    assert Clock.objects.exclude(next_at=None).count() == 0
+    refold(touched, OPENED + timedelta(hours=2))
+    assert Clock.objects.exclude(next_at=None).count() == 0
+
+
+def test_watch_follows_the_integration_to_another_repository(watch, alice):
+    facts = {"repository": "acme/nomad-other", "repository_id": 99, "repository_owner_id": 47}
+    create.change_facts(watch.integration, facts, by=alice, now=NOW)
+    watch.refresh_from_db()
+    assert (watch.repository, watch.repository_id, watch.poll_at) == ("acme/nomad-other", 99, NOW)
