@@ -15,6 +15,14 @@ def test_answers_given(rocket, alice, sign_in):
     assert (state(rocket).status, state(rocket).data) == (Status.GIVEN, GIVEN)
 
 
+def test_first_answer_from_the_page_itself_is_no_conflict(rocket, alice, sign_in):
+    client = sign_in(alice)
+    page = BeautifulSoup(client.get(place(rocket)).content, "html5lib")
+    sent = {name: page.find("input", {"name": name})["value"] for name in ("answered", "version")}
+    assert sent == {"answered": "0", "version": "0"}
+    assert press(client, rocket, FORM, "answer", **sent, **GIVEN).status_code == 302
+
+
 def test_answer_that_does_not_fit_loses_nothing(rocket, alice, sign_in):
     answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, **(GIVEN | {"contact_email": "nobody"}))
     page = BeautifulSoup(answer.content, "html5lib")
