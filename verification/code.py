@@ -15,7 +15,6 @@ CRON = re.compile(
 )
 TEST_RUN = re.compile(r"\bgo\s+test\b|\btestacc\b|\bmake\s+\S*test|\bTF_ACC\b")
 RESOURCE_FILE = re.compile(r"(?:^|/)(?:resource_(?P<before>[a-z0-9_]+)|(?P<after>[a-z0-9_]+)_resource)\.go$")
-TESTS = re.compile(r"\bresource\.(?:Parallel)?Test\(|\bfunc\s+TestAcc")
 ABRUPT = re.compile(r"[^\"`]*?(?<![\w.])(?P<call>panic|os\.Exit|log\.Fatal(?:f|ln)?)\(")
 LONGEST_LINE = 500  # characters; what is longer was written by no person
 
@@ -158,10 +157,6 @@ def _without_comments(text: str) -> str:
         at = end + 2
     bare = "".join((*kept, text[at:]))
     return "\n".join(line.partition("//")[0] for line in bare.split("\n"))
-
-
-def has_acceptance_tests(text: str) -> bool:
-    return TESTS.search(text) is not None
 
 
 def clients_of(module: Module) -> tuple[str, ...]:
