@@ -36,6 +36,7 @@ from portal.accounts import forms as accounts
 from portal.accounts.models import User
 from portal.reports.forms import WishesForm
 from tests.conftest import NOW
+from verification.views_install import ConstraintForm
 
 OURS = ("integrations", "verification", "portal")
 BASES = {parts.InPlaceOf, parts.WithFile}  # never shown themselves
@@ -112,6 +113,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (accounts.SetPasswordForm, ""): lambda data, user: accounts.SetPasswordForm(user, data),
     (accounts.SignupForm, ""): lambda data, user: accounts.SignupForm(data),
     (accounts.SocialSignupForm, ""): lambda data, user: accounts.SocialSignupForm(data, sociallogin=social(user)),
+    (ConstraintForm, ""): lambda data, user: ConstraintForm(data),
     (move_edition.MoveForm, ""): lambda data, user: move_edition.MoveForm(ROW, data),
     (steps.StepForm, "decline"): step("decline"),
     (steps.StepForm, "put_on_hold"): step("put_on_hold"),
