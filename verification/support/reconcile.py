@@ -19,7 +19,7 @@ from verification.budget import Budget
 from verification.models import Clock, Watch
 from verification.sources.github_api import Api
 from verification.sources.github_issues import Seen
-from verification.support import changes, redelivery, refold, storing
+from verification.support import changes, redelivery, refold, storing, watching
 from verification.support.base import Watching
 
 log = logging.getLogger(__name__)
@@ -57,6 +57,7 @@ def poll_due(now: datetime, limit: int = 200, seconds: float = 20.0, connect: Ap
     Stops after `seconds`, so that no slow answer keeps the clocks waiting, and where GitHub fails again and again:
     what is left stays due. `connect` makes the client, one for all of them.
     """
+    watching.begin_missing(now)
     due = Watch.objects.filter(_free(now), poll_at__lte=now, ended_at=None).order_by("poll_at")
     done, failed, until = 0, 0, time.monotonic() + seconds
     pks = list(due.values_list("pk", flat=True)[:limit])

@@ -11,6 +11,7 @@ from integrations.models import Integration
 from integrations.states import Stage
 from verification.models import Watch
 
+AT_ONCE = 100
 OLD_SECRET_FOR = timedelta(hours=24)
 NO_DELIVERY = "no delivery seen yet; we read every 5 minutes instead"
 
@@ -48,6 +49,12 @@ def begin(integration: Integration, now: datetime) -> Watch | None:
             setattr(watch, name, value)
         watch.save()
     return watch
+
+
+def begin_missing(now: datetime) -> int:
+    """Watch what is in support and was never watched: the net under the release. Returns how many."""
+    unwatched = Integration.objects.filter(stage=Stage.SUPPORT, watch=None).exclude(repository="")
+    return sum(begin(integration, now) is not None for integration in unwatched[:AT_ONCE])
 
 
 def end(integration: Integration, now: datetime) -> None:

@@ -33,6 +33,18 @@ def test_integration_without_a_repository_is_not_watched(acme):
     assert watching.begin(supported(acme, repository=""), NOW) is None
 
 
+def test_what_is_in_support_and_was_never_watched_is_watched(acme):
+    row = supported(acme)
+    supported(acme, "Bare", repository="")
+    assert (watching.begin_missing(NOW), watching.begin_missing(NOW)) == (1, 0)
+    assert Watch.objects.get().integration == row
+
+
+def test_page_of_a_listed_integration_leads_to_its_webhook(watch, alice, sign_in):
+    page = f"/integrations/{watch.integration.uuid}/"
+    assert f"{page}watch/" in sign_in(alice).get(page).text
+
+
 def test_beginning_twice_changes_nothing(watch):
     again = watching.begin(watch.integration, OPENED + timedelta(days=3))
     assert again is not None
