@@ -87,6 +87,28 @@ def rotate(watch: Watch, now: datetime) -> vault.Secret:
     return fresh
 
 
+def rekey() -> tuple[int, list[Watch]]:
+    """Seal every secret with the newest key. Returns how many watches were changed, and those that no key opens."""
+    done, lost = 0, []
+    for pk in list(Watch.objects.exclude(secret=None).order_by("pk").values_list("pk", flat=True)):
+        with transaction.atomic():
+            row = Watch.objects.select_for_update(no_key=True).get(pk=pk)
+            try:
+                done += _sealed_anew(row)
+            except vault.CannotOpen:
+                lost.append(row)
+    return done, lost
+
+
+def _sealed_anew(row: Watch) -> bool:
+    kept = {name: bytes(sealed) for name in ("secret", "old_secret") if (sealed := getattr(row, name))}
+    old = {name: sealed for name, sealed in kept.items() if not vault.is_current(sealed)}
+    for name, sealed in old.items():
+        setattr(row, name, vault.seal(vault.unseal(sealed, context(row)), context(row)))
+    row.save(update_fields=list(old))
+    return bool(old)
+
+
 def keys(watch: Watch) -> Keys:
     """The watch's secrets, opened. Raises vault.CannotOpen."""
     assert watch.secret

@@ -3,11 +3,12 @@
 from datetime import timedelta
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from integrations.actions import create
 from integrations.workflow import perform
 from tests.conftest import NOW
-from tests.verification.support.watched import OPENED, REPORTER, supported, tracker_of, watch_over
+from tests.verification.support.watched import OPENED, REPORTER, SECRET, supported, tracker_of, watch_over
 from verification.models import Clock, Watch
 from verification.support import storing, watching
 from verification.support.refold import refold
@@ -78,3 +79,21 @@ def test_watch_follows_the_integration_to_another_repository(watch, alice):
     create.change_facts(watch.integration, facts, by=alice, now=NOW)
     watch.refresh_from_db()
     assert (watch.repository, watch.repository_id, watch.poll_at) == ("acme/nomad-other", 99, NOW)
+
+
+def test_secrets_are_sealed_with_the_newest_key(watch, settings, capsys):
+    older = settings.CREDENTIALS_KEYS
+    watching.rotate(watch, NOW)
+    settings.CREDENTIALS_KEYS = ["a newer key", *older]
+    call_command("rekey_hooks")
+    call_command("rekey_hooks")
+    assert capsys.readouterr().out.splitlines()[::2] == [
+        "1 secrets of hooks are sealed anew.",
+        "0 secrets of hooks are sealed anew.",
+    ]
+    settings.CREDENTIALS_KEYS = ["a newer key"]
+    watch.refresh_from_db()
+    assert watching.keys(watch).old == SECRET.encode()
+    settings.CREDENTIALS_KEYS = ["another key"]
+    with pytest.raises(CommandError, match=watch.repository):
+        call_command("rekey_hooks")
