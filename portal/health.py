@@ -14,19 +14,23 @@ from portal.models import Email, Heartbeat
 
 SWEEP_LATE = timedelta(minutes=2)
 MAIL_LATE = timedelta(minutes=5)
+LANE_LATE = timedelta(minutes=20)  # a lane that reads the outside may take its time
 WAITING = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
 
 
 def background(now: datetime) -> dict[str, Any]:
     """How old the last sweep and the oldest due mail are, in seconds or None, and whether either is late."""
-    beat = Heartbeat.objects.filter(process="sweep").values_list("at", flat=True).first()
+    beats = dict(Heartbeat.objects.filter(process__startswith="sweep").values_list("process", "at"))
+    beat = beats.get("sweep")
     due = Email.objects.filter(state__in=WAITING, due_at__lte=now).order_by("due_at").values_list("due_at", flat=True)
     oldest = due.first()
-    late = beat is None or now - beat > SWEEP_LATE or (oldest is not None and now - oldest > MAIL_LATE)
+    stuck = sorted(name for name, at in beats.items() if now - at > LANE_LATE)
+    late = beat is None or now - beat > SWEEP_LATE or (oldest is not None and now - oldest > MAIL_LATE) or stuck
     return {
         "background": "late" if late else "ok",
         "last_sweep_seconds_ago": None if beat is None else int((now - beat).total_seconds()),
         "oldest_due_mail_seconds": None if oldest is None else int((now - oldest).total_seconds()),
+        "stuck": stuck,
     }
 
 

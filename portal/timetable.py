@@ -1,7 +1,7 @@
 """What is done in the background, and how often? The one table that the sweep and beat are made of.
 
-The sweep does all of it in this order, every few seconds; beat has the worker do each at its own pace, so that a
-slow one holds up no other. Plain data: what is named here is imported when it is first run.
+The sweep does all of it every few seconds, lane by lane, so that a slow mail server or repository holds up no clock;
+beat has the worker do each at its own pace. Plain data: what is named here is imported when it is first run.
 """
 
 from dataclasses import dataclass
@@ -9,26 +9,29 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One small job: its name, the function that takes the moment and says how many it handled, beat's pace.
+    """One small job: its name, the function that takes the moment and says how many it handled, beat's pace, its lane.
 
-    It may run twice, late, or at the same time as itself.
+    It may run twice, late, or at the same time as itself. The jobs of a lane run one after the other.
     """
 
     name: str
     does: str
     seconds: int
+    lane: str = "clocks"  # needs the database alone and is quick
 
 
 JOBS = (
     Job("deliveries", "verification.support.reading.read_due", 10),
     Job("clocks", "verification.support.sweep.sweep_due", 30),
     Job("alerts", "portal.alerts.tell_due", 60),
-    Job("reports", "portal.reports.sending.send_due", 300),
-    Job("mails", "portal.mail.deliver_due", 10),
-    Job("nights", "verification.nightly.plan", 300),
-    Job("polls", "verification.support.reconcile.poll_due", 30),
-    Job("checks", "verification.jobs.run_due", 30),
-    Job("answers", "verification.kept.forget_unused", 3600),
+    Job("reports", "portal.reports.sending.send_due", 300, "mails"),
+    Job("mails", "portal.mail.deliver_due", 10, "mails"),
+    Job("nights", "verification.nightly.plan", 300, "outside"),
+    Job("polls", "verification.support.reconcile.poll_due", 30, "outside"),
+    Job("checks", "verification.jobs.run_due", 30, "checks"),
+    Job("answers", "verification.kept.forget_unused", 3600, "outside"),
+    Job("standings", "portal.standing.sweep.look_due", 60),
     Job("turns", "integrations.sweep.refresh_due", 300),
     Job("credentials", "integrations.sweep.tend_credentials", 300),
 )
+LANES = tuple(dict.fromkeys(job.lane for job in JOBS))

@@ -19,8 +19,9 @@ def mail(due_at):
     return Email.objects.create(key="k", name="n", to="a@b.example", subject="s", due_at=due_at, created_at=due_at)
 
 
-def said(background, sweep, oldest):
+def said(background, sweep, oldest, stuck=()):
     return {
+        "stuck": list(stuck),
         "database": "ok",
         "background": background,
         "last_sweep_seconds_ago": sweep,
@@ -49,6 +50,14 @@ def test_background_is_late_or_not(client, now, swept, due, answer, alarm):
     assert (plain.status_code, plain.json()) == (200, answer)
     assert (strict.status_code, strict.json()) == (alarm, answer)
     assert "no-store" in plain["Cache-Control"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("minutes", "word", "stuck"), [(20, "ok", []), (21, "late", ["sweep: outside"])])
+def test_a_lane_that_stands_still_is_named(client, now, minutes, word, stuck):
+    Heartbeat.objects.create(process="sweep", at=now)
+    Heartbeat.objects.create(process="sweep: outside", at=now - timedelta(minutes=minutes))
+    assert client.get("/healthz").json() == said(word, 0, None, stuck)
 
 
 @pytest.mark.django_db

@@ -1,6 +1,7 @@
 """The sweep and beat do the same jobs, from one table."""
 
 import inspect
+import threading
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from django.utils import timezone
 
 from portal import sweeping, tasks, timetable
 from portal.celery import app
+from portal.models import Heartbeat
 from portal.timetable import JOBS, Job
 
 
@@ -29,6 +31,28 @@ def test_the_sweep_does_every_job_and_one_that_fails_stops_no_other(monkeypatch:
     monkeypatch.setattr(sweeping, "JOBS", (broken, *JOBS))
     done = sweeping.sweep(timezone.now())
     assert list(done) == ["broken", *(job.name for job in JOBS)]
+
+
+@pytest.mark.django_db
+def test_a_lane_does_its_own_jobs_and_has_a_heartbeat_of_its_own() -> None:
+    assert list(sweeping.sweep(timezone.now(), "mails")) == ["reports", "mails"]
+    assert list(Heartbeat.objects.values_list("process", flat=True)) == ["sweep: mails"]
+    sweeping.sweep(timezone.now())
+    beats = Heartbeat.objects.order_by("process").values_list("process", flat=True)
+    assert list(beats) == ["sweep", "sweep: checks", "sweep: mails", "sweep: outside"]
+
+
+@pytest.mark.django_db
+def test_a_lane_is_swept_until_it_is_stopped() -> None:
+    stop, rounds = threading.Event(), []
+
+    def say(done: dict[str, int]) -> None:
+        rounds.append(list(done))
+        if len(rounds) == 2:
+            stop.set()
+
+    sweeping.keep_sweeping("mails", 0, stop, say)
+    assert rounds == [["reports", "mails"]] * 2
 
 
 @pytest.mark.django_db

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from portal import sweeping
+from portal.timetable import LANES
 
 
 class Command(BaseCommand):
@@ -18,13 +19,18 @@ class Command(BaseCommand):
         parser.add_argument("--every", type=int, default=0, metavar="SECONDS", help="repeat until stopped")
 
     def handle(self, *args: Any, every: int, **options: Any) -> None:
+        if not every:
+            self.say(sweeping.sweep(timezone.now()))
+            return
         stop = threading.Event()
-        if every:
-            for name in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(name, lambda *_: stop.set())
-        while True:
-            done = sweeping.sweep(timezone.now())
-            if any(done.values()):
-                self.stdout.write("swept " + ", ".join(f"{name} {count}" for name, count in done.items() if count))
-            if not every or stop.wait(every):
-                return
+        for name in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(name, lambda *_: stop.set())
+        lanes = [threading.Thread(target=sweeping.keep_sweeping, args=(lane, every, stop, self.say)) for lane in LANES]
+        for lane in lanes:
+            lane.start()
+        for lane in lanes:
+            lane.join()
+
+    def say(self, done: dict[str, int]) -> None:
+        if any(done.values()):
+            self.stdout.write("swept " + ", ".join(f"{name} {count}" for name, count in done.items() if count))
