@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from integrations.due_process import HELD_FOR_ACT, HELD_FOR_APPEAL
 from integrations.programs.base import Group, Kind, Requirement, Stage, Tier, Who
-from integrations.states import Facts, Holder, Missing, ReviewState, Status
+from integrations.states import Facts, Holder, Missing, Process, ReviewState, Standing, Status
 
 if TYPE_CHECKING:
     from integrations.models.integration import Integration
@@ -41,7 +42,7 @@ def finding_counts(integration: "Integration") -> Counter[str]:
 
 def forget(integration: "Integration") -> None:
     """After something that the facts read was written."""
-    for kept in ("_states", "_findings"):
+    for kept in ("_states", "_findings", "_known"):
         integration.__dict__.pop(kept, None)
 
 
@@ -165,7 +166,22 @@ def facts_of(integration: "Integration", now: datetime) -> Facts:
         asked=tuple(asked),
         broken=left if in_support else (),
         tier_request=_tier_name(integration),
+        standing=Standing(integration.standing),
+        process=process_of(integration, now),
+        standing_ask=integration.standing_ask,
     )
+
+
+def process_of(integration: "Integration", now: datetime) -> Process:
+    """Where the due process of the standing is."""
+    held = {HELD_FOR_ACT: Process.ACTED, HELD_FOR_APPEAL: Process.APPEALED}.get(integration.standing_hold)
+    if held is not None:
+        return held
+    if integration.standing_ask:
+        return Process.ASKED
+    if integration.standing_due_at is None:
+        return Process.NONE
+    return Process.ENDED if integration.standing_due_at <= now else Process.RUNNING
 
 
 def _tier_name(integration: "Integration") -> str:
@@ -188,11 +204,20 @@ def tally(integration: "Integration", now: datetime) -> dict[str, int]:
     return counts
 
 
+OF_PROCESS = {
+    Process.ENDED: "the period has ended",
+    Process.ACTED: "the partner acted",
+    Process.APPEALED: "appeal",
+}
+
+
 def reasons(integration: "Integration", facts: Facts) -> list[str]:
     """Why an integration is in the program's queue, in words, most telling first."""
     if facts.hold:
         return [f"on hold: {facts.hold_reason}"]
-    said = []
+    said = [OF_PROCESS[facts.process]] if facts.process in OF_PROCESS else []
+    if facts.process == Process.ASKED:
+        said.append(facts.standing_ask)
     if facts.stage == Stage.REVIEW and facts.review == ReviewState.WAITING:
         said.append("new review" if facts.round == 1 else f"review round {facts.round}")
     if facts.fixed_findings:
@@ -206,7 +231,9 @@ def reasons(integration: "Integration", facts: Facts) -> list[str]:
 
 
 def next_change(integration: "Integration", now: datetime) -> datetime | None:
-    """When time alone will change the turn next: the end of a waiver that still counts, or of a fresh result."""
+    """When time alone will change the turn next: the end of a waiver that still counts, of a fresh result,
+    or of the period that the standing leaves."""
     states = states_of(integration).values()
-    ends = [end for s in states for end in (s.waived_until, s.fresh_until) if end and end > now]
+    moments = [end for s in states for end in (s.waived_until, s.fresh_until)]
+    ends = [end for end in (*moments, integration.standing_due_at) if end and end > now]
     return min(ends, default=None)

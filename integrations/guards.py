@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from integrations import facts
+from integrations import due_process, facts
 from integrations.programs.base import Stage
 from integrations.states import ReviewState
 
@@ -160,3 +160,120 @@ def tier_was_asked(integration: "Integration") -> bool:
 def tier_is_complete(integration: "Integration") -> bool:
     tier = integration.edition.tier(integration.tier_request)
     return tier is not None and not facts.missing_for_tier(integration, tier, integration.asking.now)
+
+
+# -- the due process of a standing -------------------------------------------------------------------------
+
+
+def _moment(at: datetime | None) -> str:
+    return f"{at:%a} {at.day} {at:%b}, {at:%H:%M} UTC" if at else ""
+
+
+def _period(integration: "Integration") -> str:
+    return f"The period ends {_moment(integration.standing_due_at)}." if integration.standing_due_at else "It is held."
+
+
+@guard(_period)
+def period_has_ended(integration: "Integration") -> bool:
+    due = integration.standing_due_at
+    return due is not None and due <= integration.asking.now
+
+
+def _why_held(integration: "Integration") -> str:
+    if integration.standing_hold == due_process.HELD_FOR_APPEAL:
+        return "An appeal is open: it is decided first."
+    if integration.standing_ask:
+        return f"Decide first: {integration.standing_ask}."
+    return "The partner acted: somebody looks at that first."
+
+
+@guard(_why_held)
+def process_not_held(integration: "Integration") -> bool:
+    return not integration.standing_hold and not integration.standing_ask
+
+
+def _acts(integration: "Integration") -> str:
+    acts = due_process.known(integration, integration.asking.now).acts
+    return _listed("Look first at what the partner did", [act.said for act in acts])
+
+
+@guard(_acts)
+def partner_has_not_acted(integration: "Integration") -> bool:
+    """Also what no sweep has seen yet holds the process: the partner is never overtaken by our own slowness."""
+    return not due_process.known(integration, integration.asking.now).acts
+
+
+def _behind(integration: "Integration") -> str:
+    known = due_process.known(integration, integration.asking.now).up_to
+    return f"What we know of its issues ends {_moment(known)}: it must reach the end of the period."
+
+
+@guard(_behind)
+def known_far_enough(integration: "Integration") -> bool:
+    """Nothing is decided across a gap: the answer may stand in it."""
+    known, due = due_process.known(integration, integration.asking.now).up_to, integration.standing_due_at
+    return known is None or due is None or known >= due
+
+
+def _is_not(integration: "Integration", *people: int | None) -> bool:
+    by = integration.asking.by
+    return by is None or by.pk not in [person for person in people if person is not None]
+
+
+def _notice_by(integration: "Integration") -> str:
+    return f"{integration.notice_by} gave the notice: another reviewer decides on the suspension."
+
+
+@guard(_notice_by)
+def another_gave_the_notice(integration: "Integration") -> bool:
+    return _is_not(integration, integration.notice_by_id)
+
+
+def _suspended_by(integration: "Integration") -> str:
+    return f"{integration.suspended_by} suspended it: another reviewer decides on the removal."
+
+
+@guard(_suspended_by)
+def another_suspended_it(integration: "Integration") -> bool:
+    return _is_not(integration, integration.suspended_by_id)
+
+
+@guard("You gave the notice or suspended it: a reviewer who did neither decides on the appeal.")
+def took_no_part(integration: "Integration") -> bool:
+    return _is_not(integration, integration.notice_by_id, integration.suspended_by_id)
+
+
+@guard("It was appealed once; the decision on it stands.")
+def not_appealed_yet(integration: "Integration") -> bool:
+    return integration.appealed_at is None
+
+
+@guard("No appeal is open.")
+def appeal_is_open(integration: "Integration") -> bool:
+    return integration.standing_hold == due_process.HELD_FOR_APPEAL
+
+
+@guard("An appeal is open: decide on it.")
+def no_appeal_is_open(integration: "Integration") -> bool:
+    return integration.standing_hold != due_process.HELD_FOR_APPEAL
+
+
+@guard("Nothing is held because of what the partner did.")
+def held_for_an_act(integration: "Integration") -> bool:
+    return integration.standing_hold == due_process.HELD_FOR_ACT
+
+
+@guard("Nobody asks for anything.")
+def something_waits(integration: "Integration") -> bool:
+    return bool(integration.standing_ask)
+
+
+@guard("It has been asked for already, and waits for the program.")
+def nothing_waits(integration: "Integration") -> bool:
+    return not integration.standing_ask
+
+
+@guard("The portal has not found that the repository is in other hands: give notice first.")
+def in_other_hands(integration: "Integration") -> bool:
+    """Without notice only where the machine itself found it, and holds it for that very reason still."""
+    return bool(due_process.known(integration, integration.asking.now).frozen)

@@ -195,6 +195,11 @@ def useful(integration: Integration, offered: Iterable[Action]) -> list[Action]:
         "put_on_hold": bool(integration.hold),
         "grant_tier": not integration.tier_request,
         "decline_tier": not integration.tier_request,
+        "set_aside": not integration.standing_ask,
+        "go_on": integration.standing_hold != "acted",
+        "uphold_appeal": integration.standing_hold != "appeal",
+        "dismiss_appeal": integration.standing_hold != "appeal",
+        "suspend_at_once": not integration.hold,
     }
     return [action for action in offered if not idle.get(action.name, False)]
 

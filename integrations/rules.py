@@ -17,6 +17,9 @@ REFUSALS = {
     "may_manage": "Only owners of the company may do this.",
     "may_decide": "Only a reviewer of the program may do this, and never on their own company's integration.",
     "may_hold": "Only a reviewer of the program may do this, and never on their own company's integration.",
+    "may_judge": "Only a reviewer of the program may do this once it is in support, and never on their own company’s.",
+    "may_ask_back": "Only owners and editors of the company may do this, once it is in support.",
+    "only_machine": "The portal does this by itself.",
     "may_undo": "Only a reviewer of the program may undo a decision.",
     "may_reopen": "A withdrawn integration is opened again by its company, a declined one by a reviewer.",
     "may_assign": "Only people of the program may do this.",
@@ -69,6 +72,20 @@ def may_decide(integration: "Integration", user: Any) -> bool:
 def may_hold(integration: "Integration", user: Any) -> bool:
     """A reviewer; the machine too, where it found what a person has to decide."""
     return user is None or may_decide(integration, user)
+
+
+def may_judge(integration: "Integration", user: Any) -> bool:
+    """Takes part in the due process of a standing: a reviewer, about what was released."""
+    return integration.stage == "support" and may_decide(integration, user)
+
+
+def may_ask_back(integration: "Integration", user: Any) -> bool:
+    return integration.stage == "support" and may_edit(integration, user)
+
+
+def only_machine(_integration: "Integration", user: Any) -> bool:
+    """What the portal notes by itself; it never decides on a standing."""
+    return user is None
 
 
 def may_undo(integration: "Integration", user: Any) -> bool:

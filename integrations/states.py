@@ -10,6 +10,7 @@ __all__ = [
     "OPEN_STAGES",
     "Facts",
     "Holder",
+    "Process",
     "ReviewState",
     "Stage",
     "Standing",
@@ -27,6 +28,17 @@ class Standing(StrEnum):
     NOTICE = "notice"
     SUSPENDED = "suspended"
     REMOVED = "removed"
+
+
+class Process(StrEnum):
+    """Where the due process of a standing is: who has to move before anything follows."""
+
+    NONE = ""
+    ASKED = "asked"  # a notice is suggested, or a reinstatement is asked for
+    RUNNING = "running"  # the partner has until the due moment
+    ENDED = "ended"  # the due moment has passed; nothing follows before a person decides
+    ACTED = "acted"  # held: the partner acted after the notice
+    APPEALED = "appealed"  # held: the partner appealed
 
 
 class ReviewState(StrEnum):
@@ -106,6 +118,9 @@ class Facts:
     asked: tuple[Missing, ...] = ()  # in review: what the program waits for the partner to answer
     tier_request: str = ""
     broken: tuple[Missing, ...] = ()  # in support: requirements that are no longer met
+    standing: Standing = Standing.NONE
+    process: Process = Process.NONE
+    standing_ask: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +173,37 @@ def _in_changes(facts: Facts) -> Turn:
     return Turn(Holder.PARTNER, "Request the review again", "step:request_again")
 
 
+PROCESS_TURNS: dict[tuple[Standing, Process], tuple[Holder, str]] = {
+    (Standing.NOTICE, Process.RUNNING): (Holder.PARTNER, "Answer the notice"),
+    (Standing.NOTICE, Process.ENDED): (Holder.PROGRAM, "Decide on the suspension: the grace period has ended"),
+    (Standing.NOTICE, Process.ACTED): (Holder.PROGRAM, "Look at what the partner did after the notice"),
+    (Standing.NOTICE, Process.APPEALED): (Holder.PROGRAM, "Decide on the appeal against the notice"),
+    (Standing.SUSPENDED, Process.RUNNING): (Holder.PARTNER, "Settle what the suspension rests on"),
+    (Standing.SUSPENDED, Process.ENDED): (Holder.PROGRAM, "Decide on the removal: the period has ended"),
+    (Standing.SUSPENDED, Process.ACTED): (Holder.PROGRAM, "Look at what the partner did after the suspension"),
+    (Standing.SUSPENDED, Process.APPEALED): (Holder.PROGRAM, "Decide on the appeal against the suspension"),
+}
+AT_REST = {
+    Standing.REMOVED: "Nothing to do: it was removed from the listing",
+    Standing.NONE: "Nothing to do: its company no longer promises support",
+}
+
+
+def _of_standing(facts: Facts) -> Turn | None:
+    """The turn that follows from the due process; None where the standing asks nothing of anybody."""
+    if facts.process == Process.ASKED:
+        return Turn(Holder.PROGRAM, f"Decide: {facts.standing_ask}", "standing")
+    if (facts.standing, facts.process) in PROCESS_TURNS:
+        return Turn(*PROCESS_TURNS[facts.standing, facts.process], "standing")
+    if facts.standing in AT_REST:
+        return Turn(Holder.MACHINE, AT_REST[facts.standing], "standing")
+    return None
+
+
 def _in_support(facts: Facts) -> Turn:
+    of_standing = _of_standing(facts)
+    if of_standing is not None:
+        return of_standing
     if facts.broken:
         return _for_missing(facts.broken)
     if facts.tier_request:

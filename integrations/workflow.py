@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 from django_fsm import Transition
 
-from integrations import clock, facts, guards, rules
+from integrations import clock, due_process, facts, guards, rules
 from integrations.history import record
 from integrations.models.event import Event
 from integrations.models.integration import Integration
@@ -119,6 +119,7 @@ def perform(
         in_the_way = blockers(row, found)
         if in_the_way:
             raise NotAllowed(" ".join(in_the_way))
+        frozen: dict[str, Any] = {"evidence": due_process.evidence(row, now)} if found.custom.get("evidence") else {}
         before, undone = _as_it_stands(row), row.undo
         getattr(row, step)(by=by, note=note, now=now, **inputs)
         _remember_decision(row, found, before, by, now)
@@ -126,13 +127,14 @@ def perform(
         if step == "undo_decision":
             _restore_turn(row, undone)
         row.save()
-        return record(row, step, by=by, now=now, note=note, **_told(row, found, before), **inputs)
+        return record(row, step, by=by, now=now, note=note, **_told(row, found, before), **frozen, **inputs)
 
 
 def _as_it_stands(row: Integration) -> dict[str, Any]:
     """What undoing a decision brings back, as JSON."""
     moments = {key: getattr(row, key).isoformat() if getattr(row, key) else None for key in TURN_MOMENTS}
-    plain = {key: str(getattr(row, key)) for key in ("stage", "step", "review_state", "tier", "tier_request")}
+    keys = ("stage", "step", "review_state", "tier", "tier_request", "standing")
+    plain = {key: str(getattr(row, key)) for key in keys}
     return {**plain, **moments}
 
 
@@ -183,6 +185,9 @@ def _told(row: Integration, step: Transition, before: dict[str, Any]) -> dict[st
 
 def refresh(row: Integration, now: datetime) -> None:
     """Derive whose turn it is and what lists show. Called on a locked row before it is saved."""
+    if before["standing"] != row.standing or step.custom.get("evidence"):
+        told["standing"] = [before["standing"], str(row.standing)]
+        told["standing_due"] = row.standing_due_at.isoformat() if row.standing_due_at else ""
     facts.forget(row)
     found = facts.facts_of(row, now)
     turn = turn_of(found)

@@ -12,6 +12,7 @@ from integrations.models import Event, Finding, Integration, Membership, Role
 from integrations.states import ReviewState
 from integrations.workflow import perform
 from portal import mail
+from portal.standing import words as process
 
 Audience = Callable[[Integration], Iterable[Any]]
 
@@ -122,6 +123,7 @@ def is_of_program(receiver: Any) -> bool:
 
 def tell(event: Event) -> None:
     """Queue the mails of one event, in its transaction. A decision's mail waits out the undo window."""
+        "process": process.told(event),
     notice = NOTICES.get(event.verb)
     if notice is None or event.integration is None or (notice.unnamed and event.actor):
         return

@@ -9,6 +9,7 @@ from integrations.models import Event
 from integrations.programs.base import Kind
 from portal import mail, notices
 from portal.accounts import notices as account_notices
+from portal.standing import witness
 from verification import budget, jobs
 from verification.models import Allowance
 from verification.support import watching
@@ -65,6 +66,12 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "facts_changed": (run_checks,),
     "repository_changed": (run_checks, watch_the_new_one),
     "release": (begin_watching,),
+    "appeal": (run_checks,),
+    "hold_process": (run_checks,),
+    "ask_reinstatement": (run_checks,),
+    "reinstate": (begin_watching,),
+    "remove": (end_watching,),
+    "step_down": (cancel_mail, end_watching),
     "undo_decision": (cancel_mail,),
     "withdraw": (cancel_mail,),
     "archive": (cancel_mail, end_watching),
@@ -89,3 +96,4 @@ def connect() -> None:
     history.listen(react)
     budget.listen(tell_staff)
     account_notices.connect()
+    witness.connect()

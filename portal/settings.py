@@ -324,6 +324,22 @@ SIGN_IN_AGAIN_MINUTES = env.number(
     "SIGN_IN_AGAIN_MINUTES", 15, low=1, doc="How old a reviewer's last sign-in may be when they open a test account."
 )
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 60 * SIGN_IN_AGAIN_MINUTES
+NOTICE_GRACE_DAYS = env.number(
+    "NOTICE_GRACE_DAYS", 30, low=1, doc="Days that a partner has after a notice before a suspension is possible."
+)
+REMOVAL_AFTER_DAYS = env.number(
+    "REMOVAL_AFTER_DAYS", 60, low=1, doc="Days after a suspension before a removal from the listing is possible."
+)
+NOTICE_BREACHES = env.number(
+    "NOTICE_BREACHES", 2, low=1, doc="Breaches that stand within NOTICE_WITHIN_DAYS before a notice is suggested."
+)
+NOTICE_WITHIN_DAYS = env.number("NOTICE_WITHIN_DAYS", 90, low=1, doc="The days that are looked back on for that.")
+NOTICE_OVERDUE_TIMES = env.number(
+    "NOTICE_OVERDUE_TIMES", 2, low=2, doc="An open issue that has taken so many times its target suggests a notice too."
+)
+ESCALATE_HOURS = env.number(
+    "ESCALATE_HOURS", 24, low=1, doc="Hours without an answer after which news goes to the next of the program."
+)
 REPORT_ZONE = env.text("REPORT_ZONE", "UTC", doc="Time zone in which the weeks of the SLA reports begin.")
 UPLOAD_MAX_MB = env.number("UPLOAD_MAX_MB", 20, low=1, doc="Largest document a partner may upload, in megabytes.")
 

@@ -27,7 +27,7 @@ from portal.models import Email
 
 WAITS_FOR = {Holder.THIRD_PARTY: "Somebody else", Holder.PARTNER: "The partner", Holder.PROGRAM: "The program"}
 ASKED = "(What you write stands here.)"
-FOR_PROGRAM = (rules.may_decide, rules.may_undo)
+FOR_PROGRAM = (rules.may_decide, rules.may_undo, rules.may_judge)
 STATUS = {"may": 403, "gone": 409, "stale": 409, "ready": 422}
 
 

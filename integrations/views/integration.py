@@ -96,6 +96,7 @@ def turn_of_page(found: Integration, user: Any) -> dict[str, Any]:
         "step": lambda: reverse("step", args=[found.uuid, what]),
         "findings": lambda: "#findings",
         "review": lambda: reverse("review", args=[found.uuid]),
+        "standing": lambda: reverse("standing", args=[found.uuid]),
     }
     yours = (found.turn_holder == Holder.PARTNER and rules.may_edit(found, user)) or (
         found.turn_holder == Holder.PROGRAM and rules.may_decide(found, user)
@@ -115,10 +116,13 @@ def button_of(found: Integration, kind: str, what: str) -> str:
     """The verb on the one button: the first words of the sentence, or the step's own label."""
     if kind == "step":
         return str(steps_from(found)[what].custom["label"]) if what in steps_from(found) else "Go on"
+    if kind in BUTTONS:
+        return BUTTONS[kind]
     verb, colon, _ = found.turn_action.partition(":")
-    return verb if colon else {"findings": "Answer", "review": "Open the review"}.get(kind, "Open")
+    return verb if colon else "Open"
 
 
+BUTTONS = {"findings": "Answer", "review": "Open the review", "standing": "See the evidence"}
 WHO = {
     Holder.PARTNER: "The company's turn",
     Holder.PROGRAM: "The program's turn",

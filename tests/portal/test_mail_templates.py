@@ -93,6 +93,22 @@ SUBJECTS = {
     "breaches_retracted": "Taken back: acme/rocket#7 was not late",
 }
 
+    "give_notice": "Notice: Rocket",
+    "suggest_notice": "Is a notice due? Rocket of Acme",
+    "set_aside": "Left as it is: Rocket",
+    "hold_process": "Held: the notice to Rocket",
+    "go_on": "The period runs on: Rocket",
+    "period_ended": "The period has ended: Rocket of Acme",
+    "suspend": "Suspended: Rocket",
+    "suspend_at_once": "Suspended at once: Rocket",
+    "remove": "Removed from the listing: Rocket",
+    "appeal": "Appeal: Rocket of Acme",
+    "uphold_appeal": "Appeal upheld: Rocket",
+    "dismiss_appeal": "Appeal dismissed: Rocket",
+    "take_notice_back": "Notice taken back: Rocket",
+    "reinstate": "Reinstated: Rocket",
+    "ask_reinstatement": "Asks to be reinstated: Rocket of Acme",
+    "step_down": "Now a community integration: Rocket",
 
 def tell(row: Integration, verb: str, by: User, now: datetime, note: str = "Because.") -> list[Email]:
     with transaction.atomic():

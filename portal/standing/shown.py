@@ -1,0 +1,55 @@
+"""What may be said of a standing, and to whom? The one place that knows; every page and list asks here.
+
+A notice is between the program and the partner: to everybody else the integration is what it was. What is suspended
+or removed says so, and never shows a tier.
+"""
+
+from dataclasses import dataclass
+
+from integrations.models import Integration
+from integrations.states import Standing
+
+# the steps of the due process, as the page of the standing offers them
+OF_PROCESS = (
+    "give_notice", "set_aside", "take_notice_back", "appeal", "uphold_appeal", "dismiss_appeal", "go_on", "suspend",
+    "suspend_at_once", "remove", "ask_reinstatement", "reinstate", "step_down",
+)  # fmt: skip
+STANDS = {
+    Standing.NONE: "Not listed: its company promises no support.",
+    Standing.VERIFIED: "Listed, and in good standing.",
+    Standing.NOTICE: "Under notice. Its public page does not say so.",
+    Standing.SUSPENDED: "Suspended. Its public page says so.",
+    Standing.REMOVED: "Removed from the listing. Its public page stays and says so.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Public:
+    """A standing as everybody may know it: a word, the sentence beside it, a tone, and whether a tier is shown."""
+
+    word: str
+    sentence: str
+    tone: str
+    shows_tier: bool = False
+
+
+LISTED = Public("Listed", "", "good", shows_tier=True)
+PUBLIC = {
+    Standing.VERIFIED: LISTED,
+    Standing.NOTICE: LISTED,
+    Standing.SUSPENDED: Public(
+        "Suspended", "The program has suspended it: the promise of support was not kept, or is in doubt.", "warn"
+    ),
+    Standing.REMOVED: Public(
+        "No longer listed", "The program no longer lists it, and promises nothing about it.", "bad"
+    ),
+    Standing.NONE: Public(
+        "Community", "Its company no longer promises support and said so. What was published stays usable.", "neutral"
+    ),
+}
+ENDED = Public("No longer supported", "Its company has ended its support.", "neutral")
+
+
+def public(row: Integration) -> Public:
+    """What everybody may know of the standing of an integration that was listed at some time."""
+    return PUBLIC[Standing(row.standing)] if row.is_open else ENDED
