@@ -86,6 +86,22 @@ NOTICES: dict[str, Notice] = {
     "issues_warned": Notice("issues_warned", both),
     "issues_breached": Notice("issues_breached", both),
     "breaches_retracted": Notice("breaches_retracted", both),
+    "give_notice": Notice("standing", partner_team),
+    "suggest_notice": Notice("standing", program_team),
+    "set_aside": Notice("standing", partner_team),
+    "hold_process": Notice("standing", both),
+    "go_on": Notice("standing", partner_team),
+    "period_ended": Notice("standing", program_team),
+    "suspend": Notice("standing", partner_team),
+    "suspend_at_once": Notice("standing", partner_team),
+    "remove": Notice("standing", partner_team),
+    "appeal": Notice("standing", program_team),
+    "uphold_appeal": Notice("standing", partner_team),
+    "dismiss_appeal": Notice("standing", partner_team),
+    "take_notice_back": Notice("standing", partner_team),
+    "reinstate": Notice("standing", partner_team),
+    "ask_reinstatement": Notice("standing", program_team),
+    "step_down": Notice("standing", both),
 }
 
 

@@ -6,6 +6,7 @@ from django.urls import include, path
 from portal import health, home, outbox, styleguide, theme
 from portal.public import views as public
 from portal.reports import views as reports
+from portal.standing import views as standing
 
 urlpatterns = [
     path("", home.home, name="home"),
@@ -16,6 +17,7 @@ urlpatterns = [
     path("", include("portal.move_edition")),
     *public.urlpatterns,
     *reports.urlpatterns,
+    *standing.urlpatterns,
     path("outbox/", outbox.outbox, name="outbox"),
     path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),
     path("notifications/", outbox.notifications, name="notifications"),
