@@ -120,6 +120,7 @@ def context_of(event: Event) -> dict[str, Any]:
         "data": event.data,
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
         "items": facts.partners_part(integration, event.at) if integration and in_changes else (),
+        "process": process.told(event),
         "tier_name": tier.name if tier else "",
         "starts_at": moment(event.data.get("starts_at")),
         "times": [moment(text) for text in event.data.get("times", ())],
@@ -139,7 +140,6 @@ def is_of_program(receiver: Any) -> bool:
 
 def tell(event: Event) -> None:
     """Queue the mails of one event, in its transaction. A decision's mail waits out the undo window."""
-        "process": process.told(event),
     notice = NOTICES.get(event.verb)
     if notice is None or event.integration is None or (notice.unnamed and event.actor):
         return

@@ -49,6 +49,8 @@ DATA: dict[str, dict[str, Any]] = {
     "issues_warned": NEWS,
     "issues_breached": NEWS,
     "breaches_retracted": NEWS,
+    "suggest_notice": {"why": "2 breaches that stand within 90 days"},
+    "hold_process": {"acts": [{"key": "release", "said": "A new release was seen: 1.2.0", "at": "", "url": ""}]},
     "edition_moved": {"was": "2021-04", "to": "2026-06", "added": ["An SBOM"], "dropped": ["A form"]},
 }
 WITHOUT_A_NOTE = (
@@ -87,12 +89,6 @@ SUBJECTS = {
     "introduction_asked": "Somebody works on the same thing as Rocket",
     "introduction_agreed": "You are introduced: Rocket",
     "introduction_declined": "No introduction: Rocket",
-    "edition_moved": "New edition 2026-06: Rocket",
-    "issues_warned": "75 % of the time is used: acme/rocket#7",
-    "issues_breached": "Past due: acme/rocket#7 (critical)",
-    "breaches_retracted": "Taken back: acme/rocket#7 was not late",
-}
-
     "give_notice": "Notice: Rocket",
     "suggest_notice": "Is a notice due? Rocket of Acme",
     "set_aside": "Left as it is: Rocket",
@@ -109,6 +105,12 @@ SUBJECTS = {
     "reinstate": "Reinstated: Rocket",
     "ask_reinstatement": "Asks to be reinstated: Rocket of Acme",
     "step_down": "Now a community integration: Rocket",
+    "edition_moved": "New edition 2026-06: Rocket",
+    "issues_warned": "75 % of the time is used: acme/rocket#7",
+    "issues_breached": "Past due: acme/rocket#7 (critical)",
+    "breaches_retracted": "Taken back: acme/rocket#7 was not late",
+}
+
 
 def tell(row: Integration, verb: str, by: User, now: datetime, note: str = "Because.") -> list[Email]:
     with transaction.atomic():
