@@ -119,8 +119,8 @@ def perform(
         in_the_way = blockers(row, found)
         if in_the_way:
             raise NotAllowed(" ".join(in_the_way))
-        frozen: dict[str, Any] = {"evidence": due_process.evidence(row, now)} if found.custom.get("evidence") else {}
         before, undone = _as_it_stands(row), row.undo
+        frozen: dict[str, Any] = {"evidence": due_process.evidence(row, now)} if found.custom.get("evidence") else {}
         getattr(row, step)(by=by, note=note, now=now, **inputs)
         _remember_decision(row, found, before, by, now)
         refresh(row, now)
@@ -178,6 +178,9 @@ def _told(row: Integration, step: Transition, before: dict[str, Any]) -> dict[st
     }
     if before["tier_request"] and not row.tier_request:
         told["tier"] = before["tier_request"]  # the tier that was decided on
+    if before["standing"] != row.standing or step.custom.get("evidence"):
+        told["standing"] = [before["standing"], str(row.standing)]
+        told["standing_due"] = row.standing_due_at.isoformat() if row.standing_due_at else ""
     if row.undo_until:
         told["undo_until"] = row.undo_until.isoformat()
     return told
@@ -185,9 +188,6 @@ def _told(row: Integration, step: Transition, before: dict[str, Any]) -> dict[st
 
 def refresh(row: Integration, now: datetime) -> None:
     """Derive whose turn it is and what lists show. Called on a locked row before it is saved."""
-    if before["standing"] != row.standing or step.custom.get("evidence"):
-        told["standing"] = [before["standing"], str(row.standing)]
-        told["standing_due"] = row.standing_due_at.isoformat() if row.standing_due_at else ""
     facts.forget(row)
     found = facts.facts_of(row, now)
     turn = turn_of(found)
