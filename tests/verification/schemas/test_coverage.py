@@ -1,0 +1,57 @@
+from tests.verification.schemas.acme import printed
+from verification.schemas.choices import choices
+from verification.schemas.coverage import as_json, as_text, previews, summary
+from verification.schemas.read import read_one
+
+
+def coverage(**more: tuple[str, ...]) -> dict[str, object]:
+    schema = read_one(printed())
+    return summary(schema, list(previews(schema, choices("acme", schema.prefix, **more))))
+
+
+def test_summary_counts_and_explains_what_is_skipped() -> None:
+    told = coverage()
+    assert (told["total"], told["available"], told["skipped"], told["coverage"]) == (6, 4, 2, 0.6667)
+    assert told["skipped_resources"] == [
+        {"resource": "acme_odd_pair", "reason": "both: a tuple has no counterpart in Kubernetes"},
+        {
+            "resource": "acme_odd_pin",
+            "reason": "pin: number is sensitive; only string, list, set and map of string can be",
+        },
+    ]
+
+
+def test_previews_give_the_next_division_where_a_name_is_taken() -> None:
+    found = {one.resource: one for one in previews(read_one(printed()), choices("acme", "acme"))}
+    second = found["acme_user_roles"]
+    assert (second.definitions[0]["spec"]["group"], second.kind) == ("acme.acme.upbound.io", "UserRoles")
+    assert second.instead_of == "user/Roles is already made of acme_user_role"
+
+
+def test_previews_give_the_kind_that_was_chosen() -> None:
+    found = {
+        one.resource: one for one in previews(read_one(printed()), choices("acme", "acme", kinds=("acme_key=/Pin",)))
+    }
+    assert found["acme_key"].definitions[1]["metadata"]["name"] == "pins.acme.m.upbound.io"
+
+
+def test_files_are_the_same_bytes_from_run_to_run() -> None:
+    def all_files() -> list[tuple[str, str]]:
+        return [file for one in previews(read_one(printed()), choices("acme", "acme")) for file in one.files()]
+
+    files = all_files()
+    assert files == all_files()
+    assert [name for name, _ in files][:2] == [
+        "compute.acme.upbound.io_servers.yaml",
+        "compute.acme.m.upbound.io_servers.yaml",
+    ]
+
+
+def test_text_says_the_whole_and_each_that_is_missing() -> None:
+    lines = as_text(coverage()).splitlines()
+    assert lines[0] == "registry.terraform.io/acme/acme: 4 of 6 resources, 66.7%."
+    assert lines[-1] == "  acme_odd_pin: pin: number is sensitive; only string, list, set and map of string can be"
+
+
+def test_json_is_ordered() -> None:
+    assert as_json(coverage()).splitlines()[1] == '  "available": 4,'

@@ -1,0 +1,236 @@
+from typing import Any
+
+import celpy
+import kubernetes_validate
+import pytest
+
+from tests.verification.schemas.acme import printed
+from verification.schemas.base import Unsupported
+from verification.schemas.choices import BadChoice, Choices, choices, external_name
+from verification.schemas.crd import WANTED, definition
+from verification.schemas.read import read_one
+from verification.schemas.rules import faults
+
+KEYED = {"type": "object", "required": ["key", "name"]}
+
+
+def made(resource: str = "acme_compute_server", *, namespaced: bool = True, **more: Any) -> dict[str, Any]:
+    schema = read_one(printed())
+    return definition(schema.resources[resource], choices("acme", schema.prefix, **more), namespaced=namespaced)
+
+
+def bare(schema: Any) -> Any:
+    """The schema without words, which tell people and change nothing."""
+    if isinstance(schema, list):
+        return [bare(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: bare(one) for key, one in schema.items() if key != "description" or not isinstance(one, str)}
+    if "properties" in schema:
+        kept["properties"] = {key: bare(one) for key, one in schema["properties"].items()}
+    return kept
+
+
+def parts(one: dict[str, Any]) -> dict[str, Any]:
+    top = bare(one["spec"]["versions"][0]["schema"]["openAPIV3Schema"])["properties"]
+    spec = top["spec"]["properties"]
+    return {
+        "forProvider": spec["forProvider"],
+        "initProvider": spec["initProvider"],
+        "atProvider": top["status"]["properties"]["atProvider"],
+    }
+
+
+def rules(one: dict[str, Any]) -> dict[str, str]:
+    spec = one["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    return {rule["message"]: rule["rule"] for rule in spec.get("x-kubernetes-validations", [])}
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [
+        ("size", {"type": "number"}),
+        ("isPublic", {"type": "boolean"}),
+        ("zones", {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}),
+        (
+            "tags",
+            {"type": "object", "additionalProperties": {"type": "string"}, "x-kubernetes-map-type": "granular"},
+        ),
+        ("matrix", {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}),
+        ("extra", {"x-kubernetes-preserve-unknown-fields": True}),
+        ("limits", {"type": "object", "properties": {"cpu": {"type": "number"}}}),
+        (
+            "labels",
+            {
+                "type": "object",
+                "additionalProperties": {"type": "object", "properties": {"value": {"type": "string"}}},
+            },
+        ),
+        ("rule", {"type": "array", "items": {"type": "object", "properties": {"port": {"type": "number"}}}}),
+        ("placement", {"type": "array", "items": {"type": "object", "properties": {"rack": {"type": "string"}}}}),
+    ],
+)
+def test_definition_field_that_is_set_stands_in_all_three_views(name: str, schema: dict[str, Any]) -> None:
+    found = parts(made())
+    assert [found[view]["properties"].get(name) for view in found] == [schema] * 3
+
+
+@pytest.mark.parametrize("name", ["ipv4Address", "events", "owner", "id"])
+def test_definition_field_that_is_observed_stands_in_the_status_alone(name: str) -> None:
+    found = parts(made())
+    assert [name in found[view]["properties"] for view in found] == [False, False, True]
+
+
+def test_definition_observed_part_of_a_block_is_in_the_status_and_its_secret_is_not() -> None:
+    found = {view: one["properties"]["disk"]["items"] for view, one in parts(made()).items()}
+    assert sorted(found["forProvider"]["properties"]) == ["keySecretRef", "size", "timeouts"]
+    assert sorted(found["atProvider"]["properties"]) == ["serial", "size", "timeouts"]
+    assert "required" not in found["forProvider"]
+    assert found["initProvider"]["required"] == ["keySecretRef"]
+
+
+def test_definition_secret_that_is_set_is_a_reference_and_one_that_is_observed_is_dropped() -> None:
+    found = parts(made())
+    spec = found["forProvider"]["properties"]
+    assert {key: spec["rootPasswordSecretRef"][key] for key in KEYED} == KEYED
+    assert {key: spec["apiTokensSecretRef"]["items"][key] for key in KEYED} == KEYED
+    assert spec["envSecretsSecretRef"]["required"] == ["name"]
+    assert not [name for name in found["atProvider"]["properties"] if "Secret" in name or name == "connectionUrl"]
+    assert found["initProvider"]["required"] == ["rootPasswordSecretRef"]
+
+
+def test_definition_cluster_scoped_secret_names_its_namespace() -> None:
+    spec = parts(made(namespaced=False))["forProvider"]["properties"]
+    assert spec["rootPasswordSecretRef"]["required"] == ["key", "name", "namespace"]
+    assert spec["envSecretsSecretRef"]["required"] == ["name", "namespace"]
+
+
+@pytest.mark.parametrize(
+    ("namespaced", "group", "scope", "keys"),
+    [
+        (False, "compute.acme.upbound.io", "Cluster", {"deletionPolicy"}),
+        (True, "compute.acme.m.upbound.io", "Namespaced", set()),
+    ],
+)
+def test_definition_envelope_of_each_scope(namespaced: bool, group: str, scope: str, keys: set[str]) -> None:
+    one = made(namespaced=namespaced)
+    version = one["spec"]["versions"][0]
+    spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    assert one["metadata"]["name"] == f"servers.{group}"
+    assert (one["spec"]["group"], one["spec"]["scope"]) == (group, scope)
+    assert one["spec"]["names"] == {
+        "categories": ["crossplane", "managed", "acme"],
+        "kind": "Server",
+        "listKind": "ServerList",
+        "plural": "servers",
+        "singular": "server",
+    }
+    common = {"forProvider", "initProvider", "managementPolicies", "providerConfigRef", "writeConnectionSecretToRef"}
+    assert set(spec["properties"]) == common | keys
+    assert spec["required"] == ["forProvider"]
+    assert [column["name"] for column in version["additionalPrinterColumns"]] == [
+        "SYNCED", "READY", "EXTERNAL-NAME", "AGE",
+    ]  # fmt: skip
+
+
+def test_definition_rules_name_what_must_be_given_in_the_order_of_terraform() -> None:
+    names = ["address", "name", "namespace", "placement", "rootPasswordSecretRef", "rule"]
+    assert list(rules(made())) == [f"spec.forProvider.{name} is a required parameter" for name in names]
+
+
+def test_definition_rule_lets_the_first_values_do_but_not_for_secrets() -> None:
+    found = rules(made())
+    has_init = "(has(self.initProvider) && has(self.initProvider.address))"
+    assert found["spec.forProvider.address is a required parameter"] == (
+        f"{WANTED} || has(self.forProvider.address) || {has_init}"
+    )
+    assert found["spec.forProvider.rootPasswordSecretRef is a required parameter"] == (
+        f"{WANTED} || has(self.forProvider.rootPasswordSecretRef)"
+    )
+
+
+def test_definition_rule_escapes_a_word_of_cel_but_the_message_does_not() -> None:
+    assert "has(self.forProvider.__namespace__)" in rules(made())["spec.forProvider.namespace is a required parameter"]
+
+
+@pytest.mark.parametrize(
+    ("policies", "spec", "init", "passes"),
+    [(["*"], {}, {}, False), (["*"], {"address": "a"}, {}, True), (["Create"], {}, {"address": "a"}, True),
+     (["Observe"], {}, {}, True), (["Update"], {}, {}, False)],
+)  # fmt: skip
+def test_definition_rule_decides_as_its_message_says(policies: Any, spec: Any, init: Any, passes: bool) -> None:
+    rule = rules(made())["spec.forProvider.address is a required parameter"]
+    environment = celpy.Environment()
+    program = environment.program(environment.compile(rule))
+    self = {"managementPolicies": policies, "forProvider": spec, "initProvider": init}
+    assert bool(program.evaluate({"self": celpy.json_to_cel(self)})) is passes
+
+
+@pytest.mark.parametrize("namespaced", [False, True])
+@pytest.mark.parametrize("resource", ["acme_compute_server", "acme_key"])
+def test_definition_is_taken_by_kubernetes(resource: str, namespaced: bool) -> None:
+    one = made(resource, namespaced=namespaced)
+    kubernetes_validate.validate(one, kubernetes_validate.latest_version(), strict=True)
+    assert faults(one) == []
+
+
+@pytest.mark.parametrize(
+    ("resource", "reason"),
+    [
+        ("acme_odd_pair", "both: a tuple has no counterpart in Kubernetes"),
+        ("acme_odd_pin", "pin: number is sensitive; only string, list, set and map of string can be"),
+    ],
+)
+def test_definition_of_what_cannot_be_told_says_why(resource: str, reason: str) -> None:
+    with pytest.raises(Unsupported) as refused:
+        made(resource)
+    assert str(refused.value) == reason
+
+
+def test_definition_name_as_identifier_takes_the_name_out_of_all_views() -> None:
+    found = parts(made(external=("NAME_AS_IDENTIFIER",)))
+    assert not {"name", "namePrefix"} & {name for one in found.values() for name in one["properties"]}
+
+
+def test_definition_identifier_that_stays_must_be_given_and_is_no_first_value() -> None:
+    template = "TEMPLATED_STRING_AS_IDENTIFIER:name:{{ .parameters.address }}/{{ .external_name }}"
+    one = made(external=(f"acme_compute_server={template}",))
+    found = parts(one)
+    assert found["forProvider"]["required"] == ["address"]
+    assert "address" not in found["initProvider"]["properties"]
+    assert "spec.forProvider.address is a required parameter" not in rules(one)
+
+
+def test_definition_singletons_become_objects_where_that_is_chosen() -> None:
+    found = parts(made(singletons="object", single_blocks="object"))["forProvider"]["properties"]
+    assert (found["disk"]["type"], found["placement"]["type"], found["rule"]["type"]) == ("object", "object", "array")
+
+
+def test_definition_words_leave_out_the_sentences_about_terraform() -> None:
+    top = made()["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    assert top["spec"]["properties"]["forProvider"]["properties"]["name"]["description"] == "Name of the server. Short."
+
+
+def test_choices_whole_domain_takes_the_category_from_the_schema() -> None:
+    chosen = choices("acme.crossplane.io", "ac")
+    assert (chosen.category, chosen.group("x", namespaced=True)) == ("ac", "x.acme.m.crossplane.io")
+    assert chosen.group("", namespaced=False) == "acme.crossplane.io"
+
+
+@pytest.mark.parametrize(
+    ("prefix", "more"),
+    [("Acme", {}), ("a b", {}), ("acme", {"external": ("NAMES",)}), ("acme", {"external": ("NAME_AS_IDENTIFIER",) * 2}),
+     ("acme", {"kinds": ("acme_key=keys/key",)}), ("acme", {"singletons": "both"})],
+)  # fmt: skip
+def test_choices_refuses_what_it_cannot_read(prefix: str, more: dict[str, Any]) -> None:
+    with pytest.raises(BadChoice):
+        choices(prefix, "acme", **more)
+
+
+def test_external_name_of_a_parameter_omits_it_and_its_prefix() -> None:
+    found = external_name("PARAMETER_AS_IDENTIFIER:arn")
+    assert (found.omitted, found.identifiers) == (("arn", "arn_prefix"), ("arn",))
+
+
+def test_choices_default_is_an_identifier_from_the_provider() -> None:
+    assert choices("acme", "acme") == Choices(root="acme.upbound.io", category="acme")

@@ -1,0 +1,55 @@
+import pytest
+
+from verification.schemas.names import field_name, go_name, group_kind, plural, secret_name, splits
+
+
+@pytest.mark.parametrize(
+    ("snake", "name"),
+    [("group_object_id", "groupObjectId"), ("ipv4_address", "ipv4Address"), ("use_s3bucket", "useS3Bucket"),
+     ("s3bucket_name", "s3bucketName"), ("v2beta1", "v2beta1"), ("id", "id"), ("a__b", "aB")],
+)  # fmt: skip
+def test_field_name_of_snake_case(snake: str, name: str) -> None:
+    assert field_name(snake) == name
+
+
+@pytest.mark.parametrize(
+    ("snake", "name"),
+    [("email_provider_smtp", "EmailProviderSMTP"), ("azure_ad", "AzureAd"), ("group_object_id", "GroupObjectID"),
+     ("mysql_db", "MySQLDB")],
+)  # fmt: skip
+def test_go_name_has_acronyms(snake: str, name: str) -> None:
+    assert go_name(snake) == name
+
+
+@pytest.mark.parametrize(
+    ("snake", "name"),
+    [("client_secret", "clientSecretSecretRef"), ("password", "passwordSecretRef"),
+     ("tls_ca_cert", "tlscaCertSecretRef"), ("api_key", "apiKeySecretRef"), ("ipv4_key", "iPv4KeySecretRef"),
+     ("oauth2_token", "oauth2TokenSecretRef")],
+)  # fmt: skip
+def test_secret_name_is_torn_at_the_capitals_of_the_go_name(snake: str, name: str) -> None:
+    assert secret_name(snake) == name
+
+
+@pytest.mark.parametrize(
+    ("resource", "split"),
+    [("aws_rds_cluster_parameter_group", "rds/ClusterParameterGroup"), ("kafka_topic", "kafka/Topic"),
+     ("aws_rds_cluster", "rds/Cluster"), ("acme_email_provider_smtp", "email/ProviderSMTP"),
+     ("single", "single/Single")],
+)  # fmt: skip
+def test_group_kind_of_a_resource(resource: str, split: str) -> None:
+    assert str(group_kind(resource)) == split
+
+
+def test_splits_begin_with_the_own_one_and_name_each_once() -> None:
+    assert [str(one) for one in splits("acme_user_api_key")] == ["user/APIKey", "acme/UserAPIKey", "userapi/Key"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "many"),
+    [("Key", "keys"), ("DomainPolicy", "domainpolicies"), ("Index", "indices"), ("Address", "addresses"),
+     ("OIDCSettings", "oidcsettings"), ("API", "apis"), ("Gateway", "gateways"), ("Prefix", "prefixes"),
+     ("BusinessMetadata", "businessmetadata"), ("Status", "statuses"), ("Alias", "aliases"), ("Branch", "branches")],
+)  # fmt: skip
+def test_plural_of_a_kind(kind: str, many: str) -> None:
+    assert plural(kind) == many

@@ -1,0 +1,104 @@
+import gzip
+import json
+from typing import Any
+
+import pytest
+
+from tests.verification.schemas.acme import SOURCE, printed
+from verification.schemas.base import Unreadable
+from verification.schemas.read import read, read_one
+
+
+def test_read_gzipped_is_read_alike() -> None:
+    assert read(gzip.compress(printed())) == read(printed())
+
+
+def test_read_finds_everything_that_a_provider_offers() -> None:
+    schema = read(printed())[SOURCE]
+    assert list(schema.resources)[:2] == ["acme_compute_server", "acme_key"]
+    assert list(schema.data_sources) == ["acme_zone"]
+    assert [node.name for node in schema.provider.nodes] == ["token"]
+    assert schema.prefix == "acme"
+
+
+def test_read_drops_the_timeouts_of_the_resource_and_keeps_nested_ones() -> None:
+    server = read_one(printed()).resources["acme_compute_server"]
+    disk = server.node("disk")
+    assert server.node("timeouts") is None
+    assert disk is not None
+    assert disk.child("timeouts") is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "flags"),
+    [("rule", (False, True, False)), ("disk", (True, False, False)), ("placement", (False, True, False))],
+)
+def test_read_block_flags_follow_from_its_numbers_and_from_what_it_needs(name: str, flags: tuple[bool, ...]) -> None:
+    node = read_one(printed()).resources["acme_compute_server"].node(name)
+    assert node is not None
+    assert (node.optional, node.required, node.computed) == flags
+
+
+def test_read_members_of_an_object_type_are_as_computed_as_the_object() -> None:
+    events = read_one(printed()).resources["acme_compute_server"].node("events")
+    assert events is not None
+    assert [(node.name, node.computed, node.optional) for node in events.children or ()] == [
+        ("at", True, False),
+        ("what", True, False),
+    ]
+
+
+def test_read_optional_member_of_an_object_type_is_optional() -> None:
+    told = {"type": ["list", ["object", {"a": "string", "b": "string"}, ["b"]]], "required": True}
+    node = read_one(printed(_with(told))).resources["acme_a"].nodes[0]
+    assert [(one.name, one.optional, one.required) for one in node.children or ()] == [
+        ("a", False, True),
+        ("b", True, False),
+    ]
+
+
+def _with(attribute: Any) -> dict[str, Any]:
+    resource = {"acme_a": {"version": 0, "block": {"attributes": {"x": attribute}}}}
+    return {"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": resource}}}
+
+
+def _deep(levels: int) -> Any:
+    told: Any = "string"
+    for _ in range(levels):
+        told = ["list", told]
+    return told
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        (b"<html>", "The file is not JSON: give the output of “terraform providers schema -json”."),
+        (b"[]", "The file: expected an object."),
+        (b'{"format_version": "2.0"}', "The format version must be 1.x; this file says “2.0”."),
+        (b"{}", "The format version must be 1.x; this file says “”."),
+        (b"\x1f\x8bnot gzip at all", "The file begins like gzip but cannot be unpacked."),
+        (gzip.compress(b"{}" * 999)[:-9], "The gzip file is cut off."),
+        (b"[" * 99_999, "The file is not JSON: give the output of “terraform providers schema -json”."),
+        (printed(_with({"type": "strang"})), "acme_a.x: unknown type “strang”."),
+        (printed(_with({"type": _deep(200)})), "acme_a.x: nested more than 100 levels deep."),
+        (printed(_with({"nested_type": {"nesting_mode": "bag"}})), "acme_a.x: unknown nesting mode “bag”."),
+        (printed(_with(7)), "acme_a.x: expected an object."),
+    ],
+)
+def test_read_refuses_with_a_sentence(body: bytes, sentence: str) -> None:
+    with pytest.raises(Unreadable) as refused:
+        read(body)
+    assert str(refused.value) == sentence
+
+
+def test_read_refuses_what_unpacks_to_too_much() -> None:
+    with pytest.raises(Unreadable, match=r"larger than 1 MB"):
+        read(gzip.compress(b" " * 3_000_000), largest=1024 * 1024)
+
+
+def test_read_one_of_several_must_be_named() -> None:
+    both = json.loads(printed())
+    both["provider_schemas"]["registry.terraform.io/acme/other"] = {}
+    with pytest.raises(Unreadable, match="Say which provider is meant"):
+        read_one(json.dumps(both).encode())
+    assert read_one(json.dumps(both).encode(), "acme/acme").source == SOURCE

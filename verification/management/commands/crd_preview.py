@@ -1,0 +1,66 @@
+"""Writes the Kubernetes resources that Crossplane's generator would make of a provider's schema."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from verification.schemas.base import Unreadable
+from verification.schemas.choices import SINGLETONS, BadChoice, Choices, choices
+from verification.schemas.coverage import Preview, as_json, as_text, previews, summary
+from verification.schemas.read import read_one
+
+
+class Command(BaseCommand):
+    help = "Writes one YAML file for each resource and scope, and the coverage as JSON and text, into a folder."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("schema", type=Path, help="Output of “terraform providers schema -json”, or a .gz of it.")
+        parser.add_argument("--group-prefix", required=True, help="“acme” for acme.upbound.io, or a whole domain.")
+        parser.add_argument("--external-name", action="append", default=[], metavar="[RESOURCE=]RULE",
+                            help="IDENTIFIER_FROM_PROVIDER (default), NAME_AS_IDENTIFIER, PARAMETER_AS_IDENTIFIER:p, "
+                            "TEMPLATED_STRING_AS_IDENTIFIER:p:template; for all resources, or for one.")  # fmt: skip
+        parser.add_argument("--kind", action="append", default=[], metavar="RESOURCE=group/Kind",
+                            help="Where the generator's own division of the name is not the one you want.")  # fmt: skip
+        parser.add_argument("--singletons", choices=SINGLETONS, default="array",
+                            help="What a list of at most one object becomes.")  # fmt: skip
+        parser.add_argument("--single-blocks", choices=SINGLETONS, default="array",
+                            help="What a block that exists once becomes; newer generators make an object.")  # fmt: skip
+        parser.add_argument("--source", default="", help="Which provider, where the file holds several.")
+        parser.add_argument("--out", type=Path, required=True)
+
+    def handle(self, *, schema: Path, out: Path, **options: Any) -> None:  # type: ignore[override]
+        try:
+            found = read_one(schema.read_bytes(), options["source"])
+            chosen = _choices(found.prefix, options)
+        except (Unreadable, BadChoice) as error:
+            raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(f"{schema} cannot be read: {error.strerror}.") from error
+        seen = list(previews(found, chosen))
+        told = summary(found, seen)
+        write(out, seen, told)
+        self.stdout.write(as_text(told), ending="")
+
+
+def _choices(prefix: str, options: dict[str, Any]) -> Choices:
+    return choices(
+        options["group_prefix"],
+        prefix,
+        external=tuple(options["external_name"]),
+        kinds=tuple(options["kind"]),
+        singletons=options["singletons"],
+        single_blocks=options["single_blocks"],
+    )
+
+
+def write(out: Path, seen: list[Preview], told: dict[str, Any]) -> None:
+    """All files into the folder, which is made; files of the same names are replaced."""
+    out.mkdir(parents=True, exist_ok=True)
+    for one in seen:
+        for name, text in one.files():
+            (out / name).write_text(text, encoding="utf-8")
+    (out / "coverage.json").write_text(as_json(told), encoding="utf-8")
+    (out / "coverage.txt").write_text(as_text(told), encoding="utf-8")

@@ -1,0 +1,121 @@
+"""Of which resources can Kubernetes resources be made, and why not of the others? All of a schema at once."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from verification.schemas.base import ProviderSchema, Resource, Unsupported
+from verification.schemas.choices import Choices
+from verification.schemas.crd import definition
+from verification.schemas.names import GroupKind, plural, splits
+from verification.schemas.rules import faults
+from verification.schemas.yaml import dump
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """One resource: its two definitions (cluster-scoped, namespaced), or why there are none.
+
+    `instead_of` says why it does not have the group and kind that the generator alone would give."""
+
+    resource: str
+    definitions: tuple[dict[str, Any], ...] = ()
+    why_not: str = ""
+    other_splits: tuple[str, ...] = ()
+    instead_of: str = ""
+
+    @property
+    def is_available(self) -> bool:
+        return bool(self.definitions)
+
+    @property
+    def kind(self) -> str:
+        return str(self.definitions[0]["spec"]["names"]["kind"]) if self.definitions else ""
+
+    def files(self) -> Iterator[tuple[str, str]]:
+        """The name and the text of each file."""
+        for one in self.definitions:
+            yield file_name(one), dump(one)
+
+
+def file_name(one: dict[str, Any]) -> str:
+    """As generated providers name theirs: the group, then the plural."""
+    return f"{one['spec']['group']}_{one['spec']['names']['plural']}.yaml"
+
+
+def previews(schema: ProviderSchema, choices: Choices) -> Iterator[Preview]:
+    """Each resource in the order of names. Where a name is already taken, the next plausible division is made."""
+    taken: dict[str, str] = {}
+    for resource in schema.resources.values():
+        yield _preview(resource, choices, taken)
+
+
+def _preview(resource: Resource, choices: Choices, taken: dict[str, str]) -> Preview:
+    first = choices.group_kind(resource.name)
+    candidates = tuple(dict.fromkeys((first, *splits(resource.name))))
+    free = next((one for one in candidates if _full_name(one, choices) not in taken), None)
+    others = tuple(str(one) for one in candidates if one != free)
+    if free is None:
+        why = f"{first} is already made of {taken[_full_name(first, choices)]}: give one of them another kind"
+        return Preview(resource.name, why_not=why, other_splits=others)
+    instead_of = "" if free == first else f"{first} is already made of {taken[_full_name(first, choices)]}"
+    chosen = replace(choices, kinds={**choices.kinds, resource.name: free})
+    try:
+        both = tuple(definition(resource, chosen, namespaced=scope) for scope in (False, True))
+    except Unsupported as error:
+        return Preview(resource.name, why_not=str(error), other_splits=others)
+    wrong = [fault for one in both for fault in faults(one)]
+    if wrong:
+        return Preview(resource.name, why_not=f"Kubernetes would refuse it: {wrong[0]}", other_splits=others)
+    taken[both[0]["metadata"]["name"]] = resource.name
+    return Preview(resource.name, both, other_splits=others, instead_of=instead_of)
+
+
+def _full_name(one: GroupKind, choices: Choices) -> str:
+    return f"{plural(one.kind)}.{choices.group(one.group, namespaced=False)}"
+
+
+def summary(schema: ProviderSchema, found: list[Preview]) -> dict[str, Any]:
+    """The coverage as plain data: how many, which, and why the others are missing."""
+    skipped = [one for one in found if not one.is_available]
+    available = [one for one in found if one.is_available]
+    return {
+        "source": schema.source,
+        "total": len(found),
+        "available": len(available),
+        "skipped": len(skipped),
+        "coverage": round(len(available) / len(found), 4) if found else 1.0,
+        "resources": [_told(one) for one in available],
+        "skipped_resources": [{"resource": one.resource, "reason": one.why_not} for one in skipped],
+    }
+
+
+def _told(one: Preview) -> dict[str, Any]:
+    spec = one.definitions[0]["spec"]
+    return {
+        "resource": one.resource,
+        "group": spec["group"],
+        "kind": one.kind,
+        "files": [file_name(each) for each in one.definitions],
+        "other_splits": list(one.other_splits),
+        "instead_of": one.instead_of,
+    }
+
+
+def as_json(told: dict[str, Any]) -> str:
+    return json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def as_text(told: dict[str, Any]) -> str:
+    """The coverage for people: a line for the whole, then one for each resource that is missing."""
+    lines = [f"{told['source']}: {told['available']} of {told['total']} resources, {told['coverage']:.1%}."]
+    lines += [_line(one) for one in told["resources"]]
+    lines += ["Skipped:"] if told["skipped_resources"] else []
+    lines += [f"  {one['resource']}: {one['reason']}" for one in told["skipped_resources"]]
+    return "\n".join(lines) + "\n"
+
+
+def _line(one: dict[str, Any]) -> str:
+    why = f" ({one['instead_of']})" if one["instead_of"] else ""
+    return f"  {one['resource']}: {one['kind']} in {one['group']}{why}"

@@ -1,0 +1,103 @@
+"""Which Kubernetes resource would Crossplane's generator make of a Terraform resource?
+
+`definition` gives the whole CustomResourceDefinition as plain data, for one of the two scopes. What the generator takes
+from elsewhere (the provider's documentation, references between resources that people write by hand) is not in it.
+"""
+
+from typing import Any
+
+from verification.schemas import envelope
+from verification.schemas.base import Node, Resource
+from verification.schemas.choices import Choices
+from verification.schemas.fields import Maker, described, view
+from verification.schemas.names import field_name, plural, secret_name
+
+# words that CEL keeps for itself; a field of that name is written with two underscores on each side
+RESERVED = frozenset(
+    {"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop"}
+    | {"namespace", "null", "package", "return", "true", "var", "void", "while"}
+)
+WANTED = "!({})".format(" || ".join(f"'{each}' in self.managementPolicies" for each in ("*", "Create", "Update")))
+IDENTIFIER = Node(name="id", kind="string", computed=True)
+
+
+def definition(resource: Resource, choices: Choices, *, namespaced: bool) -> dict[str, Any]:
+    """The CustomResourceDefinition. Raises Unsupported with the field that prevents it."""
+    found = choices.group_kind(resource.name)
+    group = choices.group(found.group, namespaced=namespaced)
+    many = plural(found.kind)
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"{many}.{group}"},
+        "spec": {
+            "group": group,
+            "names": {
+                "categories": ["crossplane", "managed", choices.category],
+                "kind": found.kind,
+                "listKind": f"{found.kind}List",
+                "plural": many,
+                "singular": found.kind.lower(),
+            },
+            "scope": "Namespaced" if namespaced else "Cluster",
+            "versions": [_version(resource, choices, found.kind, namespaced)],
+        },
+    }
+
+
+def _version(resource: Resource, choices: Choices, kind: str, namespaced: bool) -> dict[str, Any]:
+    return {
+        "additionalPrinterColumns": envelope.COLUMNS,
+        "name": choices.api_version,
+        "schema": {"openAPIV3Schema": _schema(resource, choices, kind, namespaced)},
+        "served": True,
+        "storage": True,
+        "subresources": {"status": {}},
+    }
+
+
+def _schema(resource: Resource, choices: Choices, kind: str, namespaced: bool) -> dict[str, Any]:
+    make = Maker(choices, choices.external_name(resource.name), namespaced)
+    nodes = offered(resource, choices)
+    seen = view(make, nodes)
+    words = described(resource.description)
+    return {
+        "description": f"{kind} is the Schema for the {kind}s API." + (f" {words}" if words else ""),
+        "properties": {
+            **envelope.HEAD,
+            "spec": envelope.spec(kind, seen.spec, seen.init, rules(make, nodes), namespaced=namespaced),
+            "status": envelope.status(kind, seen.status),
+        },
+        "required": ["spec"],
+        "type": "object",
+    }
+
+
+def offered(resource: Resource, choices: Choices) -> tuple[Node, ...]:
+    """The nodes that the generator looks at: without what the external name replaces, and with its own `id`."""
+    omitted = {*choices.external_name(resource.name).omitted, "id"}
+    kept = [node for node in resource.nodes if node.name not in omitted]
+    return tuple(sorted([*kept, IDENTIFIER], key=lambda node: node.name))
+
+
+def rules(make: Maker, nodes: tuple[Node, ...]) -> list[dict[str, str]]:
+    """The CEL rules for what must be given at the top level, in the order of Terraform's names."""
+    return [_rule(node) for node in nodes if _must_be_given(make, node)]
+
+
+def _must_be_given(make: Maker, node: Node) -> bool:
+    if node.optional or make.is_identifier(node):
+        return False
+    if not node.computed:
+        return True
+    # the provider says it, and yet something inside can be set
+    return node.children is not None and "properties" in view(make, node.children, node.name).spec
+
+
+def _rule(node: Node) -> dict[str, str]:
+    name = secret_name(node.name) if node.sensitive else field_name(node.name)
+    escaped = f"__{name}__" if name in RESERVED else name
+    rule = f"{WANTED} || has(self.forProvider.{escaped})"
+    if not node.sensitive:
+        rule += f" || (has(self.initProvider) && has(self.initProvider.{escaped}))"
+    return {"rule": rule, "message": f"spec.forProvider.{name} is a required parameter"}

@@ -1,0 +1,118 @@
+"""What surrounds the fields of every managed resource? The same parts in each, for both scopes."""
+
+from typing import Any
+
+Schema = dict[str, Any]
+COLUMNS = [
+    {"jsonPath": ".status.conditions[?(@.type=='Synced')].status", "name": "SYNCED", "type": "string"},
+    {"jsonPath": ".status.conditions[?(@.type=='Ready')].status", "name": "READY", "type": "string"},
+    {"jsonPath": ".metadata.annotations.crossplane\\.io/external-name", "name": "EXTERNAL-NAME", "type": "string"},
+    {"jsonPath": ".metadata.creationTimestamp", "name": "AGE", "type": "date"},
+]
+POLICIES = ["Observe", "Create", "Update", "Delete", "LateInitialize", "*"]
+
+
+def text(words: str) -> Schema:
+    return {"description": words, "type": "string"}
+
+
+def _object(words: str, properties: Schema, required: list[str]) -> Schema:
+    return {"description": words, "properties": properties, "required": required, "type": "object"}
+
+
+def _one_of(words: str, values: list[str], default: str | None = None) -> Schema:
+    return {**({"default": default} if default else {}), "description": words, "enum": values, "type": "string"}
+
+
+HEAD: Schema = {
+    "apiVersion": text("Version of the schema that this object is written in."),
+    "kind": text("Kind of this object."),
+    "metadata": {"type": "object"},
+}
+REFERRING: Schema = {
+    "description": "How the reference is resolved.",
+    "properties": {
+        "resolution": _one_of("Whether it must be found.", ["Required", "Optional"], "Required"),
+        "resolve": _one_of("When it is looked for.", ["Always", "IfNotPresent"]),
+    },
+    "type": "object",
+}
+CONDITION: Schema = _object(
+    "A condition of the resource.",
+    {
+        "lastTransitionTime": {
+            "description": "When it last changed from one status to another.",
+            "format": "date-time",
+            "type": "string",
+        },
+        "message": text("What was told at the last change."),
+        "observedGeneration": {
+            "description": "The generation that the condition speaks of.",
+            "format": "int64",
+            "type": "integer",
+        },
+        "reason": text("Why it last changed."),
+        "status": text("True, False or Unknown."),
+        "type": text("Type of the condition; there is one of each."),
+    },
+    ["lastTransitionTime", "reason", "status", "type"],
+)
+
+
+def _policies() -> Schema:
+    return {
+        "default": ["*"],
+        "description": "What Crossplane may do with the external object.",
+        "items": {"description": "One thing that it may do.", "enum": POLICIES, "type": "string"},
+        "type": "array",
+    }
+
+
+def _provider_config(namespaced: bool) -> Schema:
+    words = "Which configuration of the provider is used."
+    name = {"name": text("Name of the configuration.")}
+    if namespaced:
+        kinds = {"kind": text("Kind of the configuration.")}
+        default = {"kind": "ClusterProviderConfig", "name": "default"}
+        return {"default": default, **_object(words, kinds | name, ["kind", "name"])}
+    return {"default": {"name": "default"}, **_object(words, name | {"policy": REFERRING}, ["name"])}
+
+
+def _connection_secret(namespaced: bool) -> Schema:
+    properties = {"name": text("Name of the secret.")}
+    if not namespaced:
+        properties["namespace"] = text("Namespace of the secret.")
+    return _object("The secret that connection details are written to.", properties, sorted(properties))
+
+
+def spec(kind: str, for_provider: Schema, init: Schema, rules: list[dict[str, str]], *, namespaced: bool) -> Schema:
+    """The specification: the fields, and what every managed resource of this scope can be told."""
+    properties: Schema = {
+        "forProvider": for_provider,
+        "initProvider": {"description": "Values for the creation alone; later changes are left alone.", **init},
+        "managementPolicies": _policies(),
+        "providerConfigRef": _provider_config(namespaced),
+        "writeConnectionSecretToRef": _connection_secret(namespaced),
+    }
+    if not namespaced:
+        words = "What happens to the external object when this one is deleted."
+        properties["deletionPolicy"] = _one_of(words, ["Orphan", "Delete"], "Delete")
+    made: Schema = _object(f"{kind}Spec defines the desired state of {kind}", properties, ["forProvider"])
+    return made | ({"x-kubernetes-validations": rules} if rules else {})
+
+
+def status(kind: str, at_provider: Schema) -> Schema:
+    """The status: what was observed, the conditions, and the generation they speak of."""
+    conditions = {
+        "description": "Conditions of the resource.",
+        "items": CONDITION,
+        "type": "array",
+        "x-kubernetes-list-map-keys": ["type"],
+        "x-kubernetes-list-type": "map",
+    }
+    generation = {"description": "The generation last acted upon.", "format": "int64", "type": "integer"}
+    return {
+        "description": f"{kind}Status defines the observed state of {kind}.",
+        "properties": {"atProvider": at_provider, "conditions": conditions, "observedGeneration": generation},
+        "type": "object",
+    }

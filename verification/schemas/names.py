@@ -1,0 +1,115 @@
+"""How does Crossplane name what Terraform has named? Fields, groups, kinds and their plurals.
+
+Acronyms count in kinds and in the names of secret references, not in the names of other fields.
+"""
+
+import re
+from dataclasses import dataclass
+
+SPECIAL = {
+    "cloudformation": "CloudFormation", "graphql": "GraphQL", "haproxy": "HAProxy", "ipset": "IPSet",
+    "ipv4": "IPv4", "ipv6": "IPv6", "mysql": "MySQL", "nodejs": "NodeJS", "openid": "OpenID", "voip": "VoIP",
+}  # fmt: skip
+UPPER = frozenset(
+    {"acl", "adm", "ai", "alb", "ami", "amqp", "api", "apns", "ascii", "bgp", "ca", "cpu", "css", "db", "dhcp", "dicom"}
+    | {"dkim", "dns", "dnssec", "ebs", "ec2", "efs", "eof", "fhir", "fsx", "gcm", "gcp", "gid", "grpc", "guid", "hl7"}
+    | {"hmac", "hsm", "html", "http", "https", "iam", "id", "ip", "iscsi", "json", "kms", "lb", "ml", "nat", "nfs"}
+    | {"php", "qps", "ram", "rds", "rpc", "rtp", "saml", "sip", "sla", "slo", "smb", "smtp", "sms", "sql", "ssh", "ssl"}
+    | {"tcp", "tls", "ts", "ttl", "udp", "ui", "uid", "uri", "url", "utf8", "uuid", "vm", "vpc", "vpn", "xml", "xmpp"}
+    | {"xsrf", "xss"}
+)
+# in this order: the first ending that fits counts
+ENDINGS = (
+    ("child", "children"), ("person", "people"), ("alias", "aliases"), ("basis", "bases"), ("atum", "ata"),
+    ("ata", "ata"), ("atus", "atuses"), ("irus", "iri"), ("sis", "ses"), ("man", "men"), ("wife", "wives"),
+    ("half", "halves"), ("ss", "sses"), ("sh", "shes"), ("ch", "ches"), ("x", "xes"), ("io", "ios"), ("o", "oes"),
+)  # fmt: skip
+WHOLE = {
+    "index": "indices", "matrix": "matrices", "vertex": "vertices", "appendix": "appendices", "codex": "codices",
+    "quiz": "quizzes", "bus": "buses", "focus": "foci", "photo": "photos", "halo": "halos",
+    "information": "information", "equipment": "equipment", "series": "series", "species": "species",
+    "news": "news", "apex": "apexes",
+    "analysis": "analyses",
+}  # fmt: skip
+CAPITAL_RUN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+|[a-z]+|\d+")
+
+
+def camel_word(word: str) -> str:
+    """One word between underscores: its first letter, and every letter behind a digit, becomes a capital."""
+    letters, capital = [], True
+    for letter in word:
+        if letter.isalnum():
+            letters.append(letter.upper() if capital and letter.isascii() else letter)
+            capital = letter.isdigit()
+        else:
+            capital = True
+    return "".join(letters)
+
+
+def field_name(snake: str) -> str:
+    """The name in the Kubernetes resource: group_object_id becomes groupObjectId."""
+    first, *rest = (camel_word(word) for word in snake.split("_"))
+    return first.lower() + "".join(rest)
+
+
+def go_name(snake: str) -> str:
+    """The name with acronyms: group_object_id becomes GroupObjectID. Kinds are named so."""
+    return "".join(_known(word) or camel_word(word) for word in snake.split("_"))
+
+
+def _known(word: str) -> str:
+    lower = word.lower()
+    return SPECIAL.get(lower) or (lower.upper() if lower in UPPER else "")
+
+
+def secret_name(snake: str) -> str:
+    """The name of a secret reference. It is derived from the name with acronyms, which are torn at their capitals."""
+    return field_name("_".join(part.lower() for part in CAPITAL_RUN.findall(go_name(snake) + "SecretRef")))
+
+
+@dataclass(frozen=True, slots=True)
+class GroupKind:
+    """The short group ("" for the root group itself) and the kind."""
+
+    group: str
+    kind: str
+
+    def __str__(self) -> str:
+        return f"{self.group}/{self.kind}"
+
+
+def group_kind(resource: str) -> GroupKind:
+    """The second word is the group and the rest the kind; of two words the first is the group.
+
+    >>> str(group_kind("aws_rds_cluster_parameter_group"))
+    'rds/ClusterParameterGroup'
+    """
+    words = resource.split("_")
+    if len(words) == 1:
+        return GroupKind(words[0].lower(), go_name(words[0]))
+    if len(words) == 2:
+        return GroupKind(words[0].lower(), go_name(words[1]))
+    return GroupKind(words[1].lower(), go_name("_".join(words[2:])))
+
+
+def splits(resource: str) -> tuple[GroupKind, ...]:
+    """Every plausible division of the name, the generator's own first; others must be chosen by hand."""
+    words = resource.split("_")
+    found = [group_kind(resource)]
+    for cut in range(1, len(words)):
+        group = "".join(words[1:cut]) or words[0]
+        found.append(GroupKind(group.lower(), go_name("_".join(words[cut:]))))
+    return tuple(dict.fromkeys(found))
+
+
+def plural(kind: str) -> str:
+    """The kind in the plural and in small letters, as it stands in addresses."""
+    word = kind.lower()
+    if word in WHOLE:
+        return WHOLE[word]
+    for ending, many in ENDINGS:
+        if word.endswith(ending):
+            return word[: -len(ending)] + many
+    if re.search(r"[^aeiou]y$", word):
+        return word[:-1] + "ies"
+    return word if word.endswith("s") else word + "s"

@@ -1,0 +1,60 @@
+"""How is plain data written as YAML, the same bytes every time? Keys in alphabetical order, two blanks a level.
+
+Only what JSON knows: mappings with text as keys, lists, text, numbers, true, false and null. What could be read as
+anything but text is quoted as JSON quotes it, which YAML reads alike.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+# what needs no quotes: a letter first, no sign that means something, no word that YAML takes for a value
+PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_.()/-]*( [A-Za-z0-9_.()/-]+)*")
+OUTSIDE = re.compile(r"[^ -~]")
+WORDS = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n"])
+
+
+def dump(data: Any) -> str:
+    """The data as one YAML document, with the line that begins one."""
+    lines = ["---", *(_lines(data, 0) if isinstance(data, dict | list) and data else [_scalar(data)])]
+    return "\n".join(lines) + "\n"
+
+
+def _lines(data: dict[str, Any] | list[Any], depth: int) -> Iterator[str]:
+    return _mapping(data, depth) if isinstance(data, dict) else _list(data, depth)
+
+
+def _mapping(data: dict[str, Any], depth: int) -> Iterator[str]:
+    blanks = "  " * depth
+    for key in sorted(data):
+        value = data[key]
+        if isinstance(value, dict | list) and value:
+            yield f"{blanks}{_scalar(key)}:"
+            yield from _lines(value, depth if isinstance(value, list) else depth + 1)
+        else:
+            yield f"{blanks}{_scalar(key)}: {_scalar(value)}"
+
+
+def _list(data: list[Any], depth: int) -> Iterator[str]:
+    blanks = "  " * depth
+    for value in data:
+        if not (isinstance(value, dict | list) and value):
+            yield f"{blanks}- {_scalar(value)}"
+            continue
+        first, *rest = _lines(value, depth + 1)
+        yield f"{blanks}- {first[len(blanks) + 2 :]}"
+        yield from rest
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, str) and PLAIN.fullmatch(value) and value.lower() not in WORDS:
+        return value
+    if isinstance(value, dict | list) and not value:
+        return "{}" if isinstance(value, dict) else "[]"
+    return OUTSIDE.sub(_escaped, json.dumps(value, ensure_ascii=False))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 2**16 else f"\\U{code:08x}"
