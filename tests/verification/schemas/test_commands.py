@@ -1,0 +1,94 @@
+import gzip
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.verification.schemas.acme import SCHEMA, printed
+
+
+def run(*words: Any, **more: Any) -> str:
+    out = StringIO()
+    call_command(*map(str, words), stdout=out, **more)
+    return out.getvalue()
+
+
+@pytest.fixture
+def schema(tmp_path: Path) -> Path:
+    path = tmp_path / "acme_1.4.0.json.gz"
+    path.write_bytes(gzip.compress(printed()))
+    return path
+
+
+@pytest.fixture
+def newer(tmp_path: Path) -> Path:
+    told = json.loads(json.dumps(SCHEMA))
+    provider = next(iter(told["provider_schemas"].values()))
+    del provider["resource_schemas"]["acme_key"]
+    provider["resource_schemas"]["acme_user_role"]["block"]["attributes"]["until"] = {
+        "type": "string",
+        "optional": True,
+    }
+    path = tmp_path / "acme_1.5.0.json"
+    path.write_bytes(printed(told))
+    return path
+
+
+def test_crd_preview_writes_both_scopes_and_the_coverage(schema: Path, tmp_path: Path) -> None:
+    told = run("crd_preview", schema, "--group-prefix", "acme", "--out", tmp_path / "out")
+    files = {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"coverage.json", "coverage.txt"} <= files
+    assert {"acme.acme.upbound.io_keys.yaml", "acme.acme.m.upbound.io_keys.yaml"} <= files
+    assert (tmp_path / "out" / "coverage.txt").read_text() == told
+    assert json.loads((tmp_path / "out" / "coverage.json").read_text())["available"] == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--group-prefix", "A"], "is no group prefix"),
+        (["--group-prefix", "acme", "--external-name", "X"], "is no external name"),
+        (["--group-prefix", "acme", "--source", "other"], "Say which provider is meant"),
+    ],
+)
+def test_crd_preview_refuses_with_a_sentence(schema: Path, tmp_path: Path, words: list[str], sentence: str) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        run("crd_preview", schema, "--out", tmp_path / "out", *words)
+
+
+def test_crd_preview_of_no_file_says_so(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="cannot be read: No such file"):
+        run("crd_preview", tmp_path / "none", "--group-prefix", "acme", "--out", tmp_path)
+
+
+def test_schema_diff_tells_people_what_breaks_first(schema: Path, newer: Path) -> None:
+    out = StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("schema_diff", str(schema), str(newer), stdout=out)
+    assert ended.value.code == 1
+    assert out.getvalue().splitlines() == [
+        "registry.terraform.io/acme/acme: 1 change breaks what users have, 1 do not.",
+        "1.4.0 to 1.5.0 is a minor step, but what breaks needs a new major version.",
+        "",
+        "Breaks:",
+        "  The resource acme_key is gone.",
+        "",
+        "Does not break:",
+        "  resource acme_user_role",
+        "    until is new and may be given.",
+    ]
+
+
+def test_schema_diff_as_json_with_versions_that_admit_it(schema: Path, newer: Path) -> None:
+    told = json.loads(run("schema_diff", schema, newer, "--json", "--versions", "1.4.0", "2.0.0"))
+    assert (told["breaking"], told["verdict"]["admits"], len(told["changes"])) == (1, True, 2)
+
+
+def test_schema_diff_of_what_is_no_schema_says_so(schema: Path, tmp_path: Path) -> None:
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text("{}")
+    with pytest.raises(CommandError, match="The format version must be"):
+        run("schema_diff", schema, wrong)

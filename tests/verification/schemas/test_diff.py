@@ -1,0 +1,130 @@
+from typing import Any
+
+import pytest
+
+from tests.verification.schemas.acme import SOURCE, attribute, block, nested, printed
+from verification.schemas.admits import verdict
+from verification.schemas.base import ProviderSchema
+from verification.schemas.diff import Difference, difference
+from verification.schemas.read import read_one
+from verification.versions import parse
+
+
+def schema(
+    attributes: dict[str, Any] | None = None, blocks: dict[str, Any] | None = None, **more: Any
+) -> ProviderSchema:
+    told = {
+        "resource_schemas": {"acme_a": {"block": {"attributes": attributes or {}, "block_types": blocks or {}}}},
+        **more,
+    }
+    return read_one(printed({"format_version": "1.0", "provider_schemas": {SOURCE: told}}))
+
+
+def of_one(old: Any, new: Any) -> list[tuple[str, str, bool]]:
+    """What is said of the argument x, which is an attribute unless it has a nesting mode."""
+
+    def one(told: Any) -> ProviderSchema:
+        return schema(blocks={"x": told}) if "nesting_mode" in told else schema({"x": told} if told else {})
+
+    return [(change.what, change.path, change.breaks) for change in difference(one(old), one(new)).changes]
+
+
+TEXT, NUMBER = attribute("string", "optional"), attribute("number", "optional")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what", "breaks"),
+    [
+        (TEXT, {}, "removed", True),
+        ({}, TEXT, "optional_added", False),
+        ({}, attribute("string", "required"), "required_added", True),
+        ({}, attribute("string", "computed"), "computed_added", False),
+        (TEXT, NUMBER, "type_changed", True),
+        (TEXT, attribute("string", "required"), "newly_required", True),
+        (attribute("string", "required"), TEXT, "no_longer_required", False),
+        (attribute("string", "optional", "computed"), TEXT, "computed_removed", True),
+        (TEXT, attribute("string", "computed"), "read_only", True),
+        (TEXT, attribute("string", "optional", "sensitive"), "sensitive_added", True),
+        (attribute("string", "optional", "sensitive"), TEXT, "sensitive_removed", False),
+        (TEXT, attribute("string", "optional", "write_only"), "write_only", True),
+        (TEXT, attribute("string", "optional", "deprecated"), "deprecated", False),
+        (nested("list", {"a": TEXT}, "optional"), nested("set", {"a": TEXT}, "optional"), "nesting_changed", True),
+        (block("list", {"a": TEXT}), nested("list", {"a": TEXT}, "optional"), "block_to_attribute", True),
+        (nested("list", {"a": TEXT}, "optional"), block("list", {"a": TEXT}), "attribute_to_block", True),
+        (block("list", {"a": TEXT}), block("list", {"a": TEXT}, most=3), "fewer_allowed", True),
+        (block("list", {"a": TEXT}, 1), block("list", {"a": TEXT}, 2), "more_needed", True),
+    ],
+)
+def test_difference_of_one_argument(old: Any, new: Any, what: str, breaks: bool) -> None:
+    found = of_one(old, new)
+    assert found[0] == (what, "x", breaks)
+    assert len([one for one in found if one[2]]) == breaks
+
+
+def test_difference_of_a_schema_with_itself_is_none() -> None:
+    assert difference(read_one(printed()), read_one(printed())) == Difference()
+
+
+def test_difference_goes_into_blocks() -> None:
+    assert of_one(block("list", {"a": TEXT}), block("list", {"a": NUMBER})) == [("type_changed", "x.a", True)]
+
+
+def test_difference_guesses_a_new_name_of_the_same_type() -> None:
+    found = difference(schema({"ip_addr": TEXT}), schema({"ip_address": TEXT})).changes
+    assert [change.sentence for change in found] == ["ip_addr is gone; it looks as if it were now ip_address."]
+
+
+def test_difference_of_another_type_is_no_new_name() -> None:
+    found = difference(schema({"ip_addr": TEXT}), schema({"ip_address": NUMBER})).changes
+    assert [change.what for change in found] == ["removed", "optional_added"]
+
+
+def test_difference_guesses_a_resource_that_has_another_name() -> None:
+    same = {"block": {"attributes": {"a": TEXT, "b": TEXT}}}
+    found = difference(
+        schema(resource_schemas={"acme_firewall_rule": same}), schema(resource_schemas={"acme_firewall_rules": same})
+    )
+    assert [change.after for change in found.changes] == ["acme_firewall_rules"]
+
+
+def test_difference_of_an_id_that_nobody_could_set_breaks_nothing() -> None:
+    old, new = (
+        schema({"id": attribute("string", "optional", "computed")}),
+        schema({"id": attribute("string", "computed")}),
+    )
+    assert difference(old, new).breaking == ()
+
+
+def test_difference_tells_of_the_provider_data_sources_and_functions() -> None:
+    zone = {"acme_zone": {"block": {}}}
+    old = schema(provider={"block": {"attributes": {"token": TEXT}}}, data_source_schemas=zone, functions={"parse": {}})
+    new = schema(functions={"render": {}})
+    assert [(change.what, change.of, change.path) for change in difference(old, new).changes] == [
+        ("removed", "provider", "token"),
+        ("removed", "data source acme_zone", ""),
+        ("removed", "functions", "parse"),
+        ("added", "functions", "render"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "arguments", "admits", "needed"),
+    [
+        ("1.2.0", "1.3.0", ({"a": TEXT}, {}), False, "major"),
+        ("1.2.0", "2.0.0", ({"a": TEXT}, {}), True, "major"),
+        ("0.2.0", "0.3.0", ({"a": TEXT}, {}), True, "minor"),
+        ("0.2.0", "0.2.1", ({"a": TEXT}, {}), False, "minor"),
+        ("1.2.0", "1.2.1", ({}, {"a": TEXT}), True, "minor"),
+        ("1.2.0", "1.2.1", ({"a": TEXT}, {"a": TEXT}), True, "none"),
+        ("1.2.0-beta", "1.2.0", ({"a": TEXT}, {}), True, "major"),
+        ("2.0.0", "1.0.0", ({"a": TEXT}, {}), True, "major"),
+    ],
+)
+def test_verdict_on_a_version(old: str, new: str, arguments: Any, admits: bool, needed: str) -> None:
+    found = verdict(parse(old), parse(new), difference(schema(arguments[0]), schema(arguments[1])))
+    assert (found.admits, found.needed) == (admits, needed)
+
+
+def test_verdict_says_what_it_would_need() -> None:
+    found = verdict(parse("1.2.0"), parse("1.2.1"), difference(schema({"a": TEXT}), schema()))
+    assert found.sentence == "1.2.0 to 1.2.1 is a patch step, but what breaks needs a new major version."
