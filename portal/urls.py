@@ -6,6 +6,8 @@ from django.urls import include, path
 from portal import health, home, outbox, styleguide, theme
 from portal.public import views as public
 from portal.reports import views as reports
+from portal.sla import views as sla
+from portal.sla import views_issue as issues
 from portal.standing import views as standing
 
 urlpatterns = [
@@ -17,6 +19,8 @@ urlpatterns = [
     path("", include("portal.move_edition")),
     *public.urlpatterns,
     *reports.urlpatterns,
+    *sla.urlpatterns,
+    *issues.urlpatterns,
     *standing.urlpatterns,
     path("outbox/", outbox.outbox, name="outbox"),
     path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),

@@ -67,17 +67,27 @@ def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | N
     """
     pieces = [(one_of(kind, SEGMENTS, "segment"), float(amount)) for kind, amount in segments]
     whole = max(total or 0.0, sum(amount for _, amount in pieces)) or 1.0
-    rects, left = [], 0.0
+    parts, left = [], 0.0
     for kind, amount in pieces:
         width = 100 * amount / whole
-        rects.append((kind, f"{left:.2f}", f"{width:.2f}"))
+        parts.append(_piece(kind, left, width))
         left += width
     return format_html(
-        '<svg class="meter" role="img" aria-label="{}" viewBox="0 0 100 8" preserveAspectRatio="none">'
-        '<rect class="meter-track" width="100" height="8"/>{}</svg>',
+        '<svg class="meter" role="img" aria-label="{}"><rect class="meter-track" width="100%" height="8"/>{}</svg>',
         label,
-        format_html_join("", '<rect class="meter-{}" x="{}" width="{}" height="8"/>', rects),
+        format_html_join("", "{}", ((part,) for part in parts)),
     )
+
+
+def _piece(kind: str, left: float, width: float) -> SafeString:
+    """A piece of a meter; a pause is hatched, and what is over stands higher, so that neither needs its colour."""
+    end = left + width
+    if kind == "paused":
+        return SafeString(f'<line class="meter-paused" x1="{left:.2f}%" x2="{end:.2f}%" y1="4" y2="4"/>')
+    x, whole = f"{left:.2f}%", f"{width:.2f}%"
+    rect = format_html('<rect class="meter-{}" x="{}" width="{}" height="8"/>', kind, x, whole)
+    mark = format_html('<rect class="meter-due" x="{}" width="2" height="8"/>', x) if kind == "over" else EMPTY
+    return rect + mark
 
 
 def code(text: Any, *, copy: bool = False) -> SafeString:

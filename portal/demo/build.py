@@ -18,6 +18,7 @@ from integrations.workflow import perform
 from portal.accounts.models import User
 from portal.demo.answering import failing, give
 from portal.demo.people import COMPANIES, PASSWORD, PEOPLE, Company, Person
+from portal.demo.supporting import support
 from portal.demo.world import WORLD, Entry
 from verification.models import CheckRun
 
@@ -81,6 +82,8 @@ def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> No
     # what was found on the day stands until somebody asks again: these repositories are made up
     CheckRun.objects.filter(finished_at=None).update(finished_at=now)
     between_companies(world)
+    support(now)
+    progress("Issues in support, and the report of last week")
     bob, then = world.people["Bob Baker"], now - timedelta(hours=3)
     draft = drafts.open_start(world.partners["Acme Rockets"], "consul", by=bob, now=then)
     text = {"name": "Range control", "description": "Service discovery for launch ranges."}

@@ -21,6 +21,7 @@ from portal.accounts import inviting
 from portal.models import Email
 from portal.reports import scopes, sending, unsubscribe, weeks
 from tests.conftest import begin, drive
+from tests.portal.sla.issues import opened
 
 Press = tuple[str, dict[str, Any], dict[str, Any]]
 CANARY = "canary-7f3a"
@@ -59,7 +60,9 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     row = Integration.objects.get(pk=row.pk)
     return {
         "partner": acme, "integration": row, "rob": cast["rob"], "cast": cast, "report": reported_week(acme, now),
-        "listed": listed, "other": other, "told": told, "introduction": asked,
+        "listed": listed, "other": other, "told": told,
+        "issue": opened(listed, f"Booster {CANARY} fails", now + timedelta(hours=1), labels=("critical",)),
+        "introduction": asked,
         "invitation": invitation, "token": people.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
         "join": people.ask_to_join(acme, message="Hello.", by=charlie, now=now),
         "member": acme.memberships.get(user=cast["bob"]), **texts,
@@ -126,6 +129,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "listing_logo": {"uuid": world["listed"].uuid},
         **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
         "mail": {"uuid": world["mail"].uuid},
+        **{f"issue{act}": {"uuid": world["issue"].uuid} for act in ("", "_lower", "_let_off", "_ask")},
         "prefill": {"uuid": world["draft"].uuid},
         "confirm_start": {"uuid": world["draft"].uuid},
         "check_help": {"key": "repository.public"},
@@ -196,6 +200,8 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "finding_new: on a form", {}, {"requirement": FORM, "text": "More tests."}
     yield "finding_fix: an answer", {}, {"answer": "Done."}
     yield "finding_fix: not told yet", {"pk": world["finding"].pk}, {"answer": "Done."}
+    for act in ("lower", "let_off", "ask"):
+        yield f"issue_{act}: a reason", {}, {"reason": "It is a question."}
     yield "introduction: agree", {}, {"answer": "agree"}
     yield "move_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
     yield "partner: manager", {}, {"manager": world["rob"].pk}

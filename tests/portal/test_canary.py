@@ -13,8 +13,14 @@ from portal.models import Email
 from tests.portal.asking import asked, client_of
 from tests.portal.everything import CANARY, address, names, pressed
 
-LISTS = {"search", "integrations", "companies", "listed", "outbox", "draft_overlaps", "start", "company_join"}
-QUERIES = ("", "?q=rocket", "?q=canary", "?q=7f3a", "?q=acme", "?page=2", "?program=nomad", "?sort=company")
+LISTS = {
+    "sla", "sla_csv", "sla_json", "search", "integrations", "companies", "listed", "outbox", "draft_overlaps", "start",
+    "company_join",
+}  # fmt: skip
+QUERIES = (
+    "", "?state=all", "?partner=acme", "?q=rocket", "?q=canary", "?q=7f3a", "?q=acme",
+    "?page=2", "?program=nomad", "?sort=company",
+)  # fmt: skip
 RIVAL = {"name": "Rocket", "repository_address": "acme/terraform-provider-rocket", "description": "Ours."}
 SOMEONE = "Someone is working on this"
 
@@ -56,7 +62,8 @@ def test_no_answer_tells_another_company_what_is_private(cast: Any, world: Any, 
 def test_the_company_itself_reads_its_texts(cast: Any, world: Any) -> None:
     """The word is really there to be found."""
     alice = client_of(cast["alice"])
-    for name in ("integration", "history", "document", "meeting_ics", "draft", "integrations", "notifications", "mail"):
+    kept = ("integration", "history", "document", "meeting_ics", "draft", "integrations", "notifications", "mail")
+    for name in (*kept, "sla", "sla_csv", "sla_json", "issue"):
         assert CANARY in asked(alice, address(name, world))[1], name
 
 

@@ -188,8 +188,9 @@ def test_meter_pieces_fill_the_bar():
     svg = body.svg
     assert (svg["role"], svg["aria-label"]) == ("img", "36 of 48 hours")
     assert [(r["class"], r.get("x"), r["width"]) for r in svg.select("rect")] == [
-        (["meter-track"], None, "100"), (["meter-counted"], "0.00", "75.00"), (["meter-paused"], "75.00", "12.50"),
+        (["meter-track"], None, "100%"), (["meter-counted"], "0.00%", "75.00%"),
     ]  # fmt: skip
+    assert [(p["class"], p["x1"], p["x2"]) for p in svg.select("line")] == [(["meter-paused"], "75.00%", "87.50%")]
 
 
 def test_meter_of_nothing_is_an_empty_bar():

@@ -21,13 +21,15 @@ PLACE = "https://meet.example/rocket"
 NEWS = {
     "issues": [
         {
-            "issue": "0", "name": "acme/rocket#7", "title": "It does not start", "url": "https://github.com/acme/rocket/issues/7",
+            "issue": "00000000-0000-4000-8000-000000000000", "name": "acme/rocket#7",
+            "title": "It does not start", "url": "https://github.com/acme/rocket/issues/7",
             "verb": "resolve", "severity": "critical", "due": "2026-04-15T09:00:00+00:00", "share": 75,
             "spoke_last": "reporter", "alert": "7:warned",
         }
     ],
     "count": 1,
 }  # fmt: skip
+DECIDED = {"issue": NEWS["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
 # What the events of these verbs hold beside what every event holds.
 DATA: dict[str, dict[str, Any]] = {
     "check_failed": {"requirement": "R", "title": "Licence", "finding": 1, "due_day": "Tue 28 Apr"},
@@ -49,6 +51,9 @@ DATA: dict[str, dict[str, Any]] = {
     "issues_warned": NEWS,
     "issues_breached": NEWS,
     "breaches_retracted": NEWS,
+    "severity_asked": DECIDED,
+    "severity_lowered": DECIDED,
+    "not_covered": DECIDED,
     "suggest_notice": {"why": "2 breaches that stand within 90 days"},
     "hold_process": {"acts": [{"key": "release", "said": "A new release was seen: 1.2.0", "at": "", "url": ""}]},
     "edition_moved": {"was": "2021-04", "to": "2026-06", "added": ["An SBOM"], "dropped": ["A form"]},
@@ -109,6 +114,9 @@ SUBJECTS = {
     "issues_warned": "75 % of the time is used: acme/rocket#7",
     "issues_breached": "Past due: acme/rocket#7 (critical)",
     "breaches_retracted": "Taken back: acme/rocket#7 was not late",
+    "severity_asked": "Asked to lower the severity: acme/rocket#7",
+    "severity_lowered": "Severity lowered: acme/rocket#7",
+    "not_covered": "Not covered: acme/rocket#7",
 }
 
 

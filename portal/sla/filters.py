@@ -1,0 +1,142 @@
+"""Which clocks does a page show? Filters read from the address, within what the reader may see."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.db.models import F, Q, QuerySet
+
+from integrations import rules
+from integrations.models import Integration, Partner
+from integrations.programs import PROGRAMS
+from verification.models import Clock
+from verification.support.base import Severity, Watching
+from verification.support.figures import OPEN_STATES
+
+NAMES = ("program", "partner", "integration", "severity", "state")
+STATES = {
+    "": "Open",
+    "at_risk": "At risk",
+    "breached": "Breached",
+    "blind": "Blind",
+    "paused": "Paused",
+    "kept": "Kept",
+    "late": "Answered late",
+    "all": "All",
+}
+SETTLED = ("kept", "late")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the address asks for, checked. `scope`: whose, on any row that knows its integration; `fields`: HTML."""
+
+    scope: Q
+    severity: Q = field(default_factory=Q)
+    state: str = ""
+    given: dict[str, str] = field(default_factory=dict)
+    fields: str = ""
+
+    @property
+    def is_filtered(self) -> bool:
+        return any(self.given.values())
+
+    @property
+    def of(self) -> Q:
+        """Everything that is asked for but the state, on clocks and breaches alike."""
+        return self.scope & self.severity
+
+    def clocks(self) -> QuerySet[Clock]:
+        """The promised clocks that the filters leave, whatever their state."""
+        return Clock.objects.filter(self.of, promised=True)
+
+    def shown(self, now: datetime) -> QuerySet[Clock]:
+        """Those of the state asked for, the most pressing first; what is settled newest first."""
+        found = self.clocks().filter(in_state(self.state, now))
+        if self.state in SETTLED:
+            return found.order_by("-stopped_at", "-pk")
+        return found.order_by(F("due_at").asc(nulls_last=True), "pk")
+
+
+def in_state(state: str, now: datetime) -> Q:
+    """A state of the address as a condition on clocks."""
+    watched = Q(watch__ended_at=None)
+    return {
+        "at_risk": Q(state=Watching.RUNNING, warn75_at__lte=now) & watched,
+        "breached": Q(state=Watching.OVERDUE) & watched,
+        "blind": Q(state=Watching.BLIND) & watched,
+        "paused": Q(state=Watching.PAUSED) & watched,
+        "kept": Q(state=Watching.MET),
+        "late": Q(state=Watching.LATE),
+        "all": Q(),
+    }.get(state, Q(state__in=OPEN_STATES) & watched)
+
+
+def visible(user: Any, prefix: str = "integration__") -> Q:
+    """The program's people see all clocks, everybody else those of their own companies."""
+    return Q() if rules.works_for_program(user) else Q(**{f"{prefix}partner__in": list(rules.roles_of(user))})
+
+
+class SlaFilter(forms.Form):
+    """The fields above the list. Nonsense in one of them is said and leaves the others in force."""
+
+    program = forms.ChoiceField(required=False)
+    partner = forms.ChoiceField(required=False)
+    integration = forms.ChoiceField(required=False)
+    severity = forms.ChoiceField(required=False)
+
+    def __init__(self, data: Mapping[str, str], partners: list[Any], integrations: list[Any]) -> None:
+        super().__init__(data)
+        options = {
+            "program": [(key, program.name) for key, program in PROGRAMS.items()],
+            "partner": partners,
+            "integration": integrations,
+            "severity": [(str(Severity.CRITICAL), "Critical"), (str(Severity.OTHER), "Other")],
+        }
+        for name, choices in options.items():
+            self.fields[name].choices = [("", "All"), *choices]  # type: ignore[attr-defined]
+            self.fields[name].error_messages["invalid_choice"] = "There is no such choice: all are shown."
+        if len(partners) < 2:
+            del self.fields["partner"]
+        if not integrations:
+            del self.fields["integration"]
+
+
+def chosen(user: Any, given: Mapping[str, str]) -> Choice:
+    """Read the address. Two queries: the companies and, where one is meant, its integrations."""
+    asked = {name: given.get(name, "")[:60] for name in NAMES}
+    partners = _partners(user)
+    slugs = [slug for slug, _ in partners]
+    one = asked["partner"] if asked["partner"] in slugs else slugs[0] if len(slugs) == 1 else ""
+    form = SlaFilter(asked, partners, _integrations(one))
+    form.is_valid()
+    kept = {name: str(form.cleaned_data.get(name, "")) for name in NAMES if name != "state"}
+    state = asked["state"] if asked["state"] in STATES else ""
+    severity = Q(severity=kept["severity"]) if kept["severity"] else Q()
+    return Choice(visible(user) & scope_of(kept), severity, state, kept, form.render())
+
+
+def scope_of(kept: Mapping[str, str]) -> Q:
+    """Whose clocks the filters leave."""
+    columns = {
+        "integration__program_key": kept.get("program"),
+        "integration__partner__slug": kept.get("partner"),
+        "integration__uuid": UUID(kept["integration"]) if kept.get("integration") else None,
+    }
+    return Q(**{column: value for column, value in columns.items() if value})
+
+
+def _partners(user: Any) -> list[tuple[str, str]]:
+    """Companies with anything watched."""
+    found = Partner.objects.filter(visible(user, "integrations__"), integrations__watch__isnull=False)
+    return list(found.distinct().order_by("name").values_list("slug", "name"))
+
+
+def _integrations(partner: str) -> list[tuple[str, str]]:
+    if not partner:
+        return []
+    found = Integration.objects.filter(partner__slug=partner, watch__isnull=False).order_by("name_key", "pk")
+    return [(str(uuid), name) for uuid, name in found.values_list("uuid", "name")]

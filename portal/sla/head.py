@@ -1,0 +1,108 @@
+"""How are we doing? The figures above the list, each beside that of a week ago, in three queries.
+
+The week is the last seven days, the week before the seven days before those: a Monday has a week too. What was at risk
+or past due a week ago is said as today's facts tell it; what was blind then is not kept.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Min, Q
+from django.urls import reverse
+
+from portal.reports.shown import per_cent
+from portal.sla.filters import STATES, Choice, in_state
+from verification.models import Breach, Watch
+from verification.support.base import Watching
+
+WEEK = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """One figure: what it counts, its value, the one before in words, the list behind it, tone and icon."""
+
+    title: str
+    value: str
+    before: str
+    href: str
+    tone: str
+    icon: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands above the list. `tabs`: (word, address, is it shown, count)."""
+
+    tiles: list[Tile]
+    tabs: list[tuple[str, str, bool, int]]
+    count: int
+    data_up_to: datetime | None
+
+
+def head_of(choice: Choice, now: datetime, query: Any) -> Head:
+    """`query`: the parameters of the address (a QueryDict), kept in every link."""
+    ago, before = now - WEEK, now - 2 * WEEK
+    kept = Q(state=Watching.MET)
+    tabs = {f"tab_{state}": Count("pk", filter=in_state(state, now)) for state in STATES}
+    n = choice.clocks().aggregate(
+        kept=Count("pk", filter=kept & Q(stopped_at__gte=ago, stopped_at__lt=now)),
+        kept_before=Count("pk", filter=kept & Q(stopped_at__gte=before, stopped_at__lt=ago)),
+        risk_before=Count("pk", filter=_open_at(ago) & Q(warn75_at__lte=ago, due_at__gt=ago)),
+        late_before=Count("pk", filter=_open_at(ago) & Q(due_at__lte=ago) & ~Q(state=Watching.BLIND)),
+        **tabs,
+    )
+    broken, broken_before = _broken(choice, before, ago, now)
+    tiles = [
+        _share_tile(n["kept"], broken, n["kept_before"], broken_before, _link(query, "all")),
+        Tile("At risk", str(n["tab_at_risk"]), f"a week ago {n['risk_before']}", _link(query, "at_risk"),
+             "warn" if n["tab_at_risk"] else "neutral", "triangle-alert", "75 % or more of the time is used"),
+        Tile("Breached", str(n["tab_breached"]), f"a week ago {n['late_before']}", _link(query, "breached"),
+             "bad" if n["tab_breached"] else "neutral", "alarm-clock-off", "past due and still open"),
+        Tile("Blind", str(n["tab_blind"]), "", _link(query, "blind"),
+             "info" if n["tab_blind"] else "neutral", "eye-off", "our data ends before the due moment"),
+    ]  # fmt: skip
+    told = [(word, _link(query, state), state == choice.state, n[f"tab_{state}"]) for state, word in STATES.items()]
+    return Head(tiles, told, n[f"tab_{choice.state}"], _data_up_to(choice))
+
+
+def _open_at(at: datetime) -> Q:
+    return Q(started_at__lte=at) & (Q(stopped_at=None) | Q(stopped_at__gt=at))
+
+
+def _broken(choice: Choice, before: datetime, ago: datetime, now: datetime) -> tuple[int, int]:
+    """Breaches that fell due in the last seven days, and in those before."""
+    mine = Breach.objects.filter(choice.of, retracted_at=None, due_at__gte=before, due_at__lt=now)
+    found = mine.aggregate(now=Count("pk", filter=Q(due_at__gte=ago)), before=Count("pk", filter=Q(due_at__lt=ago)))
+    return found["now"], found["before"]
+
+
+def _data_up_to(choice: Choice) -> datetime | None:
+    """How far what we know of all of them reaches: the furthest behind decides."""
+    watches = Watch.objects.filter(choice.scope, ended_at=None)
+    return watches.aggregate(at=Min("data_up_to"))["at"]
+
+
+def _share_tile(kept: int, broken: int, kept_before: int, broken_before: int, href: str) -> Tile:
+    note = f"{kept} of {kept + broken} in the last 7 days" if kept + broken else "nothing came due in the last 7 days"
+    tone = "neutral" if not kept + broken else "good" if not broken else "neutral"
+    old = _share(kept_before, broken_before)
+    return Tile(
+        "In time", per_cent(_share(kept, broken)), f"the 7 days before {per_cent(old)}", href, tone, "timer", note
+    )
+
+
+def _share(kept: int, broken: int) -> float | None:
+    return round(100 * kept / (kept + broken), 1) if kept + broken else None
+
+
+def _link(query: Any, state: str) -> str:
+    """The same list in another state, from its first page."""
+    found = query.copy()
+    for name in ("page", "state"):
+        found.pop(name, None)
+    if state:
+        found["state"] = state
+    return reverse("sla") + (f"?{found.urlencode()}" if found else "")

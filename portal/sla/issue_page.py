@@ -1,0 +1,238 @@
+"""What does the page of one issue show? Both clocks explained, what happened, who agreed to what."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from integrations import rules
+from integrations.clock import Calendar
+from integrations.models import Event
+from integrations.programs import edition_of
+from integrations.programs.base import Sla, Target
+from portal.sla import strip
+from portal.sla.rows import AT_RISK, SEVERITIES, STATES, VERBS
+from portal.sla.used import Used, target_words
+from verification.models import Issue, IssueEvent
+from verification.support import rows
+from verification.support.base import Asked, ClockState, IssueState, Kind, Segment, Severity, Watching
+from verification.support.explain import duration, idle, link
+from verification.support.fold import fold
+from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
+
+DECISIONS = ("severity_asked", "severity_lowered", "not_covered")
+LATELY = 60
+# What happened on GitHub, or here: words, tone, icon.
+HAPPENED: dict[str, tuple[str, str, str]] = {
+    Kind.OPENED: ("opened it", "accent", "circle-dot"),
+    Kind.EDITED: ("edited the report", "neutral", "pencil"),
+    Kind.COMMENTED: ("wrote", "neutral", "message-square"),
+    Kind.COMMENT_EDITED: ("edited a comment", "neutral", "pencil"),
+    Kind.COMMENT_DELETED: ("deleted a comment", "warn", "trash-2"),
+    Kind.LABELED: ("put the label “{label}”", "neutral", "tag"),
+    Kind.UNLABELED: ("took the label “{label}” off", "neutral", "tag"),
+    Kind.CLOSED: ("closed it", "good", "circle-check"),
+    Kind.REOPENED: ("opened it again", "warn", "rotate-ccw"),
+    Kind.LOCKED: ("locked the conversation", "neutral", "lock"),
+    Kind.UNLOCKED: ("unlocked the conversation", "neutral", "lock-open"),
+    Kind.TRANSFERRED: ("transferred it", "warn", "arrow-right"),
+    Kind.DELETED: ("deleted it", "warn", "trash-2"),
+    Kind.SEVERITY_LOWERED: ("lowered the severity for the program", "warn", "arrow-down"),
+    Kind.NOT_AN_ISSUE: ("let it off for the program", "warn", "minus"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One segment as a row of the table: moments in the calendar's zone, lengths in words."""
+
+    start: datetime
+    end: datetime
+    counted: bool
+    length: str
+    why: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClockPanel:
+    """One clock. `sentence`: the answer in one line; `due_at` None while a pause has no end in sight."""
+
+    verb: str
+    promised: bool
+    severity: str
+    target: str
+    state: tuple[str, str, str]
+    used: Used
+    pieces: list[tuple[str, float]]
+    sentence: str
+    due_at: datetime | None
+    stopped_at: datetime | None
+    stopped_href: str
+    lines: list[Line]
+    counted: str
+    idle: str
+    strip: SafeString | str
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """One fact in the timeline."""
+
+    what: str
+    who: str
+    at: datetime
+    tone: str
+    icon: str
+    text: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The whole page."""
+
+    issue: Issue
+    state: IssueState
+    calendar: Calendar
+    sla: Sla
+    edition: str
+    clocks: list[ClockPanel]
+    happened: list[Happened]
+    older: int
+    decisions: list[Event]
+    labels: str
+    pauses: str
+    spoke_by: str
+    data_up_to: datetime
+
+    @property
+    def severity_said(self) -> tuple[str, str, str]:
+        return SEVERITIES[self.state.severity]
+
+    @property
+    def promise(self) -> ClockPanel | None:
+        """The clock that can be breached, if there is one."""
+        return next((panel for panel in self.clocks if panel.promised), None)
+
+
+def shown(issue: Issue, user: Any, now: datetime) -> Shown:
+    """Everything on the page, folded now. Raises ValueError where the facts do not hold the issue's opening."""
+    asked = rows.asked_of(issue, now)
+    asked = replace(asked, now=min(now, issue.watch.ended_at)) if issue.watch.ended_at else asked
+    facts = list(issue.events.all())
+    state = fold(rows.happenings(issue), asked)
+    sla = edition_of(issue.integration.program_key, issue.edition).sla
+    panels = [panel_of(clock, asked, sla, issue.url) for clock in state.clocks]
+    return Shown(
+        issue=issue,
+        state=state,
+        calendar=asked.calendar,
+        sla=sla,
+        edition=asked.policy.edition,
+        clocks=sorted(panels, key=lambda panel: not panel.promised),
+        happened=[happened(row, issue.url) for row in facts[-LATELY:][::-1]],
+        older=max(0, len(facts) - LATELY),
+        decisions=decisions_of(issue, user),
+        labels=", ".join(sorted(issue.policy.critical_labels if issue.policy else CRITICAL_LABELS)),
+        pauses=", ".join(sorted(issue.policy.pause_labels if issue.policy else PAUSE_LABELS)),
+        spoke_by=_spoke_by(facts, state),
+        data_up_to=issue.watch.data_up_to,
+    )
+
+
+def panel_of(clock: ClockState, asked: Asked, sla: Sla, url: str) -> ClockPanel:
+    target = _target(clock, sla)
+    allowed = _allowed(target)
+    idle_time = sum((s.length for s in clock.segments if not s.counted and s.key), timedelta())
+    used = Used(clock.counted, idle_time, allowed, bool(target and target.business_days))
+    is_risky = clock.state == Watching.RUNNING and clock.share >= 0.75
+    return ClockPanel(
+        verb=VERBS[clock.verb],
+        promised=clock.promised,
+        severity=str(clock.severity),
+        target=target_words(target),
+        state=AT_RISK if is_risky else STATES[clock.state],
+        used=used,
+        pieces=pieces(clock.segments, allowed, clock.counted),
+        sentence=sentence(clock, used),
+        due_at=clock.due_at,
+        stopped_at=clock.stopped_at,
+        stopped_href=link(url, clock.stopped_by),
+        lines=[line(segment, asked.calendar, url) for segment in clock.segments],
+        counted=duration(clock.counted),
+        idle=duration(idle(clock.segments)),
+        strip=_strip(clock, asked) if used.in_days else "",
+    )
+
+
+def pieces(segments: tuple[Segment, ...], allowed: timedelta | None, counted: timedelta) -> list[tuple[str, float]]:
+    """The bar in the order in which it happened; days off take no room, what is over stands at its end."""
+    found: list[tuple[str, float]] = []
+    left = allowed or counted
+    for segment in segments:
+        if segment.counted:
+            within, over = min(segment.used, left), max(segment.used - left, timedelta())
+            left -= within
+            found += [("counted", within / timedelta(hours=1)), ("over", over / timedelta(hours=1))]
+        elif segment.key:
+            found.append(("paused", segment.length / timedelta(hours=1)))
+    return [(kind, amount) for kind, amount in [*found, ("left", left / timedelta(hours=1))] if amount > 0]
+
+
+def sentence(clock: ClockState, used: Used) -> str:
+    """What the bar says, in words."""
+    if clock.state == Watching.OFF and not clock.segments:
+        return "Nothing is promised about this issue."
+    if used.allowed is None:
+        return f"{used.words} used so far; nothing is promised about it, it is only measured."
+    ideally = "" if clock.promised else "; the program calls this ideal, so it cannot be breached"
+    return f"{used.said}{ideally}."
+
+
+def line(segment: Segment, calendar: Calendar, url: str) -> Line:
+    zone = calendar.zone
+    length = duration(segment.used if segment.counted else segment.length)
+    start, end = segment.start.astimezone(zone), segment.end.astimezone(zone)
+    return Line(start, end, segment.counted, length, segment.why, link(url, segment.key))
+
+
+def happened(row: IssueEvent, url: str) -> Happened:
+    words, tone, icon = HAPPENED[row.kind]
+    what = f"{row.actor or 'Somebody'} {words.format(label=row.label)}"
+    here = row.source == "portal"
+    return Happened(what, row.actor, row.at, tone, icon, row.text[:600], "" if here else link(url, row.key))
+
+
+def decisions_of(issue: Issue, user: Any) -> list[Event]:
+    """Who asked for another severity and who agreed, from the integration's history."""
+    events = Event.objects.filter(integration=issue.integration, verb__in=DECISIONS, data__issue=str(issue.uuid))
+    return list((events if rules.is_of_program(issue.integration, user) else events.shown_to_partner()).order_by("seq"))
+
+
+def _spoke_by(facts: list[IssueEvent], state: IssueState) -> str:
+    said = [f.actor for f in facts if f.kind in (Kind.OPENED, Kind.COMMENTED) and f.at == state.spoke_last_at]
+    return said[-1] if said else ""
+
+
+def _target(clock: ClockState, sla: Sla) -> Target | None:
+    if clock.verb != sla.verb:
+        return None
+    return sla.critical if clock.severity == Severity.CRITICAL else sla.other
+
+
+def _allowed(target: Target | None) -> timedelta | None:
+    if target is None or not (target.hours or target.business_days):
+        return None
+    return timedelta(hours=target.hours) if target.hours else timedelta(days=target.business_days or 0)
+
+
+def _strip(clock: ClockState, asked: Asked) -> SafeString | str:
+    """The days from the start to the due moment, or to now where that is later."""
+    running = clock.stopped_at is None
+    end = max(filter(None, (clock.due_at, clock.stopped_at, asked.now if running else None)))
+    marks = {"start": clock.started_at, "now": asked.now if running else None, "due": clock.due_at}
+    marks["stop"] = clock.stopped_at
+    found = strip.cells(asked.calendar, clock.started_at, end, marks)
+    return strip.drawn(found, f"Days of the calendar, in {asked.calendar.zone}")

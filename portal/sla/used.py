@@ -1,0 +1,128 @@
+"""How much of a promise is used up now? Read from a clock's columns, without folding its issue again.
+
+The columns are as of the last fold. While a clock runs, what is left lies between now and its due moment, whatever was
+paused before; while it stands still, what it counted stays.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from integrations import clock as clocks
+from integrations.clock import Calendar
+from integrations.programs import edition_of
+from integrations.programs.base import Sla, Target
+from verification.models import Clock
+from verification.support.base import Severity, Watching
+from verification.support.figures import AT_RISK
+
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+Pieces = list[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """`allowed` is None where no figure is given: then time is only measured. In business days or real time."""
+
+    counted: timedelta
+    paused: timedelta
+    allowed: timedelta | None
+    in_days: bool
+
+    @property
+    def per_cent(self) -> int:
+        return int(100 * self.counted / self.allowed) if self.allowed else 0
+
+    @property
+    def words(self) -> str:
+        """ "36 h of 48 h", "2.5 of 5 business days"."""
+        if self.in_days:
+            whole = f" of {self.allowed // DAY}" if self.allowed else ""
+            return f"{tenths(self.counted / DAY)}{whole} business day{'' if whole == ' of 1' else 's'}"
+        whole = f" of {self.allowed // HOUR} h" if self.allowed else ""
+        return f"{int(self.counted / HOUR)} h{whole}"
+
+    @property
+    def said(self) -> str:
+        """The bar in words, for those who hear it."""
+        paused = f", {length(self.paused)} paused" if self.paused else ""
+        return f"{self.words} used{paused}"
+
+    @property
+    def pieces(self) -> Pieces:
+        """What the meter draws, in hours. What is over is drawn as long as the promise at most."""
+        if self.allowed is None:
+            return [("counted", self.counted / HOUR), ("paused", self.paused / HOUR)]
+        counted, over = min(self.counted, self.allowed), max(self.counted - self.allowed, timedelta())
+        left = self.allowed - counted
+        return [
+            (kind, part / HOUR)
+            for kind, part in (
+                ("counted", counted), ("paused", min(self.paused, 2 * self.allowed)), ("left", left),
+                ("over", min(over, self.allowed)),
+            )
+            if part
+        ]  # fmt: skip
+
+
+def target_of(clock: Clock) -> Target | None:
+    """The figure that this clock counts towards, as of the issue's opening."""
+    sla = sla_of(clock)
+    if clock.verb != sla.verb:
+        return None
+    return sla.critical if clock.severity == Severity.CRITICAL else sla.other
+
+
+def sla_of(clock: Clock) -> Sla:
+    return edition_of(clock.integration.program_key, clock.issue.edition).sla
+
+
+def target_words(target: Target | None) -> str:
+    """ "48 h", "5 business days", or blank."""
+    if target is None:
+        return ""
+    if target.hours is not None:
+        return f"{target.hours} h"
+    return f"{target.business_days} business days" if target.business_days else ""
+
+
+def used(clock: Clock, calendar: Calendar, now: datetime) -> Used:
+    """What is used of a clock's promise at a moment."""
+    target = target_of(clock)
+    in_days = bool(target and target.business_days)
+    scale = calendar.days if in_days else clocks.ELAPSED
+    allowed = _allowed(target)
+    counted = timedelta(seconds=clock.counted_seconds)
+    if allowed and clock.due_at and clock.stopped_at is None and clock.watch.ended_at is None:
+        counted = allowed + scale.position(now) - scale.position(clock.due_at)
+    paused = timedelta(seconds=clock.paused_seconds)
+    if clock.state == Watching.PAUSED and clock.issue.folded_at:
+        paused += max(now - clock.issue.folded_at, timedelta())
+    return Used(max(counted, timedelta()), paused, allowed, in_days)
+
+
+def _allowed(target: Target | None) -> timedelta | None:
+    if target is None:
+        return None
+    if target.hours is not None:
+        return timedelta(hours=target.hours)
+    return timedelta(days=target.business_days) if target.business_days else None
+
+
+def is_at_risk(clock: Clock, now: datetime) -> bool:
+    """Running with 75 % or more used."""
+    return clock.state == Watching.RUNNING and clock.warn75_at is not None and clock.warn75_at <= now
+
+
+def tenths(value: float) -> str:
+    """One digit, cut, not rounded: 4.96 days are not yet five."""
+    return f"{int(value * 10) / 10:g}"
+
+
+def length(span: timedelta) -> str:
+    """ "40 min", "36 h", "6 d"."""
+    if span < HOUR:
+        return f"{int(span.total_seconds() // 60)} min"
+    return f"{span // HOUR} h" if span < 2 * DAY else f"{span // DAY} d"
+
+
+__all__ = ["AT_RISK", "Used", "is_at_risk", "length", "sla_of", "target_of", "target_words", "used"]

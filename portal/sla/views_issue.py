@@ -1,0 +1,106 @@
+"""Why is this issue due when it is, and what can be done about it? One issue's page and its three buttons."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+
+from integrations import rules
+from integrations.plain import Lines
+from integrations.views.common import forbidden, only, pressed
+from integrations.workflow import NotAllowed
+from portal.sla.filters import visible
+from portal.sla.issue_page import shown
+from verification.models import Issue
+from verification.support import deciding, rows
+
+Decide = Callable[..., Any]
+
+
+class ReasonForm(forms.Form):
+    """Why: it is kept in the history, and both sides read it."""
+
+    reason = Lines(label="Reason", max_length=1000, widget=forms.Textarea(attrs={"rows": 3}))
+
+
+def load_issue(request: HttpRequest, uuid: UUID) -> Issue:
+    """The issue with all that its fold needs. Raises Http404 for what is not the person's to see."""
+    mine = Issue.objects.filter(visible(request.user), uuid=uuid).prefetch_related(rows.WITH_EVENTS)
+    issue = mine.select_related("watch", "calendar", "policy", "integration__partner").first()
+    if issue is None:
+        raise Http404("This issue does not exist, or it is not visible to you.")
+    return issue
+
+
+def issue(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Both clocks, why, what happened, and what this person may do."""
+    return _page(request, load_issue(request, uuid))
+
+
+def _page(request: HttpRequest, found: Issue, bound: dict[str, ReasonForm] | None = None) -> HttpResponse:
+    now, user = timezone.now(), request.user
+    page = shown(found, user, now)
+    forms_of = {name: ReasonForm(auto_id=f"{name}-%s") for name in ("lower", "let_off", "ask")} | (bound or {})
+    is_critical, covered = page.state.severity == "critical", page.state.covered
+    context = {
+        "page": page, "issue": found, "integration": found.integration, "now": now, "forms": forms_of,
+        "breaches": list(found.breaches.order_by("due_at", "pk")),
+        "may_lower": rules.may_decide(found.integration, user) and is_critical and covered,
+        "may_let_off": rules.may_decide(found.integration, user) and covered,
+        "may_ask": rules.may_edit(found.integration, user) and is_critical and covered,
+        "for_program": rules.works_for_program(user), "is_partner": rules.may_edit(found.integration, user),
+        "open_form": next(iter(bound), "") if bound else "",
+    }  # fmt: skip
+    return render(request, "sla/issue.html", context, status=422 if bound else 200)
+
+
+def _decided(request: HttpRequest, uuid: UUID, name: str, rule: Any, act: Decide, said: str) -> HttpResponse:
+    """One button: check the reason, do it, say so; what was typed stays where it is not taken."""
+    found = load_issue(request, uuid)
+    only(rule, found.integration, request.user)
+    form = ReasonForm(request.POST, auto_id=f"{name}-%s")
+    if not form.is_valid():
+        return _page(request, found, {name: form})
+    try:
+        act(found, form.cleaned_data["reason"], by=request.user, now=timezone.now())
+    except NotAllowed as refusal:
+        forbidden(refusal)
+        form.add_error("reason", str(refusal))
+        return _page(request, found, {name: form})
+    messages.success(request, said)
+    return redirect("issue", uuid)
+
+
+@pressed("issue")
+def lower(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The program agrees that it is not critical."""
+    said = "The severity is lowered. Both sides read why."
+    return _decided(request, uuid, "lower", rules.may_decide, deciding.lower, said)
+
+
+@pressed("issue")
+def let_off(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The program agrees that the promise does not cover it."""
+    said = "The promise does not cover this issue any more."
+    return _decided(request, uuid, "let_off", rules.may_decide, deciding.let_off, said)
+
+
+@pressed("issue")
+def ask(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The partner asks the program to lower the severity."""
+    said = "The program has your reason. The clock runs on until it agrees."
+    return _decided(request, uuid, "ask", rules.may_edit, deciding.ask_to_lower, said)
+
+
+urlpatterns = [
+    path("issues/<uuid:uuid>/", issue, name="issue"),
+    path("issues/<uuid:uuid>/lower/", lower, name="issue_lower"),
+    path("issues/<uuid:uuid>/let-off/", let_off, name="issue_let_off"),
+    path("issues/<uuid:uuid>/ask/", ask, name="issue_ask"),
+]

@@ -1,0 +1,59 @@
+"""How does the program agree that an issue is less severe, or not covered? Facts of the portal's own, and their fold.
+
+The partner can only ask. What is agreed is a fact like GitHub's: it counts from its moment on and takes nothing back
+that was so before.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from integrations import rules
+from integrations.history import record
+from integrations.models import Event, Integration
+from integrations.workflow import NotAllowed, changing
+from verification.models import Issue, IssueEvent, Watch
+from verification.support import refold, storing
+from verification.support.base import Actor, Happening, Kind, Severity
+
+
+def lower(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
+    """The program consents: not critical from now on. Raises NotAllowed."""
+    data = {"severity": str(Severity.OTHER)}
+    return _decide(issue, Kind.SEVERITY_LOWERED, "severity_lowered", reason, data, by=by, now=now)
+
+
+def let_off(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
+    """The program agrees that the promise does not cover it. Breaches that stand are taken back. Raises NotAllowed."""
+    return _decide(issue, Kind.NOT_AN_ISSUE, "not_covered", reason, {}, by=by, now=now)
+
+
+def ask_to_lower(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
+    """The partner asks; nothing changes until the program agrees. Raises NotAllowed."""
+    with changing(issue.integration, rules.may_edit, by=by, now=now) as row:
+        _still(issue, Kind.SEVERITY_LOWERED)
+        return _record(row, issue, "severity_asked", reason, by, now)
+
+
+def _decide(issue: Issue, kind: Kind, verb: str, reason: str, data: dict[str, str], *, by: Any, now: datetime) -> Event:
+    with changing(issue.integration, rules.may_decide, by=by, now=now) as row:
+        storing.hold(issue.watch_id, wait=True)
+        _still(issue, kind)
+        key = f"{kind}:{now:%Y%m%dT%H%M%S}"
+        fact = Happening(key, kind, now, Actor(0, str(by)), reason, data=data)
+        storing.row_of(issue.pk, fact, "portal", now).save()
+        refold.refold([issue.pk], now)
+        return _record(row, issue, verb, reason, by, now)
+
+
+def _still(issue: Issue, kind: Kind) -> None:
+    """Raises NotAllowed where there is nothing left to decide."""
+    if IssueEvent.objects.filter(issue=issue, kind=Kind.NOT_AN_ISSUE).exists():
+        raise NotAllowed("The promise does not cover this issue any more.", "gone")
+    if kind == Kind.SEVERITY_LOWERED and Issue.objects.get(pk=issue.pk).severity != Severity.CRITICAL:
+        raise NotAllowed("This issue is not critical any more.", "gone")
+
+
+def _record(row: Integration, issue: Issue, verb: str, reason: str, by: Any, now: datetime) -> Event:
+    watch = Watch.objects.only("repository").get(pk=issue.watch_id)
+    name = f"{watch.repository}#{issue.number}"
+    return record(row, verb, by=by, now=now, note=reason, issue=str(issue.uuid), name=name, title=issue.title)
