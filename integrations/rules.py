@@ -93,9 +93,9 @@ def may_undo(integration: "Integration", user: Any) -> bool:
 
 
 def may_reopen(integration: "Integration", user: Any) -> bool:
-    if integration.stage == "withdrawn":
-        return may_edit(integration, user)
-    return may_decide(integration, user)
+    """Who ended it opens it again; once it is open, both are told who was faster."""
+    sides = {"withdrawn": (may_edit,), "declined": (may_decide,)}.get(integration.stage, (may_edit, may_decide))
+    return any(may(integration, user) for may in sides)
 
 
 def may_assign(integration: "Integration", user: Any) -> bool:

@@ -55,15 +55,15 @@ class Action:
         return " ".join(self.blockers)
 
 
+def all_steps() -> list[tuple[str, Transition]]:
+    """Every step of the model, from each place that it leads on from, with the field that it moves."""
+    fields = [Integration._meta.get_field(name) for name in ("stage", "standing")]
+    return [(field.name, step) for field in fields for step in field.get_all_transitions(Integration)]  # type: ignore[union-attr]
+
+
 def steps_from(integration: Integration) -> dict[str, Transition]:
     """Every step that leads on from where the integration is, by name, whoever may take it."""
-    found = {}
-    for name in ("stage", "standing"):
-        field = Integration._meta.get_field(name)
-        for step in field.get_all_transitions(Integration):  # type: ignore[union-attr]
-            if step.source in (getattr(integration, name), "*"):
-                found[step.name] = step
-    return found
+    return {step.name: step for field, step in all_steps() if step.source in (getattr(integration, field), "*")}
 
 
 def blockers(integration: Integration, step: Transition) -> list[str]:
@@ -113,9 +113,8 @@ def perform(
     with transaction.atomic():
         row = lock(integration.pk)
         row.asking = guards.Asking(now, by, note, inputs)
+        _refuse_person(row, step, by)
         found = _find(row, step, version)
-        if not found.has_perm(row, by):
-            raise NotAllowed(rules.REFUSALS[found.permission.__name__], "may")  # type: ignore[union-attr]
         in_the_way = blockers(row, found)
         if in_the_way:
             raise NotAllowed(" ".join(in_the_way))
@@ -143,6 +142,14 @@ def _restore_turn(row: Integration, undone: dict[str, Any]) -> None:
     for key in TURN_MOMENTS:
         kept = undone.get(key)
         setattr(row, key, datetime.fromisoformat(kept) if kept else None)
+
+
+def _refuse_person(row: Integration, step: str, by: Any) -> None:
+    """Whoever may not take this step hears that first, whatever has become of the integration."""
+    here = steps_from(row).get(step)
+    ways = [here] if here else [way for _, way in all_steps() if way.name == step]
+    if ways and not any(way.has_perm(row, by) for way in ways):
+        raise NotAllowed(rules.REFUSALS[ways[0].permission.__name__], "may")  # type: ignore[union-attr]
 
 
 def _find(row: Integration, step: str, version: int | None) -> Transition:

@@ -179,6 +179,17 @@ def test_a_step_from_an_old_page_says_who_was_faster(at: At, rita: Any, rob: Any
     assert refusal.value.kind == "stale"
 
 
+def test_who_may_not_take_a_step_hears_that_first_wherever_it_stands(at: At, alice: Any, rita: Any) -> None:
+    """Also from an old page and after the step is gone; who could have taken it hears what became of it."""
+    row = at("review")
+    said = []
+    for step, by in (("release", alice), ("advance", rita), ("approve", alice), ("release", rita), ("advance", alice)):
+        with pytest.raises(NotAllowed) as refusal:
+            perform(row, step, by=by, version=None if step != "approve" else 0)
+        said.append(refusal.value.kind)
+    assert said == ["may", "may", "may", "gone", "gone"]
+
+
 def test_a_step_that_no_program_knows_is_refused(rocket: Integration, alice: Any, now: datetime) -> None:
     with pytest.raises(NotAllowed):
         perform(rocket, "__init__", by=alice, now=now)
