@@ -128,6 +128,7 @@ STEPS = (
                 "A public repository under its published name",
                 "Modules live in public GitHub repositories named terraform-PROVIDER-NAME-nia.",
                 "repository.public",
+                "repository.owner",
                 "repository.name",
             ),
             checked(

@@ -187,6 +187,7 @@ STEPS = (
                 "A public release on GitHub",
                 "packer init installs plugins from releases of public repositories named packer-plugin-NAME.",
                 "repository.public",
+                "repository.owner",
                 "repository.name",
                 "repository.release",
             ),

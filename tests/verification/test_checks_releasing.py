@@ -34,7 +34,8 @@ def test_owner():
 
 def test_owner_that_was_not_recorded_is_recorded_at_the_first_look():
     first = run("repository.owner", replace(SUBJECT, repository_owner_id=None))
-    assert (first.outcome, first.remember) == (Outcome.WARN, {"owner_id": 47})
+    remembered = {"entered.owner": {"repository": SUBJECT.repository, "number": 47}}
+    assert (first.outcome, first.remember) == (Outcome.WARN, remembered)
     later = replace(SUBJECT, repository_owner_id=None, known=first.remember)
     assert run("repository.owner", later).outcome == Outcome.PASS
     assert run("repository.owner", later, repository_said=replace(REPOSITORY, owner_id=9)).outcome == Outcome.FAIL

@@ -43,7 +43,7 @@ def test_outage_is_left_to_the_runner(key, refusal):
         ({"private": True}, Outcome.FAIL),
         ({"archived": True}, Outcome.FAIL),
         ({"id": 9}, Outcome.FAIL),
-        ({"owner_id": 9, "full_name": "globex/terraform-provider-rocket"}, Outcome.NOT_RUN),
+        ({"owner_id": 9, "full_name": "globex/terraform-provider-rocket"}, Outcome.PASS),
         ({"full_name": "acme/terraform-provider-rockets"}, Outcome.PASS),
     ],
 )
@@ -51,9 +51,18 @@ def test_public(change, expected):
     assert outcome("repository.public", repository_said=replace(REPOSITORY, **change)) == expected
 
 
-def test_public_without_recorded_numbers_takes_what_is_there():
-    subject = replace(SUBJECT, repository_id=None, repository_owner_id=None)
-    assert outcome("repository.public", subject, repository_said=replace(REPOSITORY, id=9, owner_id=9)) == "pass"
+def test_public_without_a_recorded_number_records_the_first_that_it_sees():
+    subject = replace(SUBJECT, repository_id=None)
+    first = result("repository.public", subject, repository_said=replace(REPOSITORY, id=9))
+    assert (first.outcome, first.remember) == ("pass", {"entered.id": {"repository": SUBJECT.repository, "number": 9}})
+    later = replace(subject, known=first.remember)
+    assert outcome("repository.public", later, repository_said=replace(REPOSITORY, id=9)) == "pass"
+    assert result("repository.public", later).freeze.startswith("Another repository stands under the name")
+
+
+def test_number_of_another_address_does_not_count():
+    known = {"entered.id": {"repository": "acme/terraform-provider-old", "number": 9}}
+    assert outcome("repository.public", replace(SUBJECT, repository_id=None, known=known)) == "pass"
 
 
 @pytest.mark.parametrize(

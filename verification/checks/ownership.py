@@ -1,7 +1,7 @@
 """Is it still the repository that was entered: under the same owner, under the same name?"""
 
 from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
-from verification.checks.reading import NO_ADDRESS
+from verification.checks.reading import NO_ADDRESS, entered
 from verification.sources import Sources
 from verification.sources.github import Repository
 
@@ -30,9 +30,8 @@ def owner(subject: Subject, sources: Sources) -> Result:
     name = found.full_name.partition("/")[0]
     looked_at = (("repository", found.full_name), ("owner", str(found.owner_id)))
     seen: tuple[Evidence, ...] = (Evidence("Owner", f"{name} ({found.owner_id})", found.html_url),)
-    recorded = subject.repository_owner_id or subject.known.get("owner_id")
-    remember = {"owner_id": recorded or found.owner_id}
-    if recorded is None:
+    recorded, remember = entered(subject, "owner", subject.repository_owner_id, found.owner_id)
+    if remember and remember != {key: subject.known.get(key) for key in remember}:
         summary = f"The owner was not recorded before; from now on it is {name}."
         return Result(Outcome.WARN, summary, seen, looked_at, remember=remember)
     if found.owner_id == recorded:

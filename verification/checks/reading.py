@@ -1,6 +1,7 @@
 """What do several checks read? The releases, the chosen one, and the code of its commit, each read once in a run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from verification.base import Evidence, NotFound, Outcome, Result, Subject
 from verification.code import Code
@@ -9,6 +10,19 @@ from verification.sources import Sources
 from verification.sources.github import Release
 
 NO_ADDRESS = Result(Outcome.FAIL, "No repository is named yet.")
+
+
+def entered(subject: Subject, what: str, recorded: int | None, now: int) -> tuple[int, Mapping[str, Any]]:
+    """A number of the repository as it was entered, and what to remember of it.
+
+    Where none was recorded at the start, the first successful look under that address counts.
+    """
+    if recorded is not None:
+        return recorded, {}
+    key, repository = f"entered.{what}", subject.repository.lower()
+    known = subject.known.get(key) or {}
+    number = int(known["number"]) if known.get("repository") == repository else now
+    return number, {key: {"repository": repository, "number": number}}
 
 
 def published_releases(subject: Subject, sources: Sources) -> tuple[Release, ...]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
+from verification.checks.reading import entered
 from verification.sources import Sources
 from verification.sources.github import Release, Repository
 
@@ -35,34 +36,32 @@ def read(subject: Subject, sources: Sources) -> Repository | Result:
     "repository.public",
     title="Public repository",
     advice="Make the repository public in its settings, or correct its address here.",
+    version=2,
 )
 def public(subject: Subject, sources: Sources) -> Result:
-    """Visible to everyone, not archived, and still the one that was submitted."""
+    """Visible to everyone, not archived, and still the one that was submitted.
+
+    Where its number was not recorded at the start, the first look records it. Whose it is, is asked apart.
+    """
     found = read(subject, sources)
     if isinstance(found, Result):
         return found
     seen = (shown(found),)
     if found.private:
         return Result(Outcome.FAIL, f"{found.full_name} is private.", seen, looked_at(found))
-    if subject.repository_id is not None and found.id != subject.repository_id:
+    submitted, remember = entered(subject, "id", subject.repository_id, found.id)
+    if found.id != submitted:
         return Result(
             Outcome.FAIL,
             f"Another repository stands under the name {subject.repository} than the one that was submitted.",
-            (*seen, Evidence("Submitted", str(subject.repository_id)), Evidence("Found", str(found.id))),
+            (*seen, Evidence("Submitted", str(submitted)), Evidence("Found", str(found.id))),
             looked_at(found),
             freeze=f"Another repository stands under the name {subject.repository}; a person decides.",
         )
-    if subject.repository_owner_id is not None and found.owner_id != subject.repository_owner_id:
-        return Result(
-            Outcome.NOT_RUN,
-            f"A person decides: the repository has moved to another owner, {found.full_name.split('/')[0]}.",
-            seen,
-            looked_at(found),
-            freeze=f"{subject.repository} has moved to another owner; a person decides.",
-        )
     if found.archived:
-        return Result(Outcome.FAIL, f"{found.full_name} is archived, so nothing can be fixed.", seen, looked_at(found))
-    return Result(Outcome.PASS, f"{found.full_name} is public.", seen, looked_at(found))
+        said = f"{found.full_name} is archived, so nothing can be fixed."
+        return Result(Outcome.FAIL, said, seen, looked_at(found), remember=remember)
+    return Result(Outcome.PASS, f"{found.full_name} is public.", seen, looked_at(found), remember=remember)
 
 
 @check(
