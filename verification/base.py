@@ -147,6 +147,10 @@ class NotFound(Unreadable):
     """The source answered that there is no such thing, or none that we may see."""
 
 
+class Withheld(Unreadable):
+    """The source answered that the law forbids it to show this (451): neither absent nor an outage, and a person's."""
+
+
 class Denied(Unreadable):
     """The source answered that we may not see it."""
 
@@ -169,8 +173,9 @@ class Refused(Unreadable):
 class Sources(Protocol):
     """The clients that a check reads from: see verification.sources.Sources.
 
-    Each raises NotFound, Denied, Unavailable or Refused, and a check lets pass what it has no word for: the runner
-    makes an ERROR of it (of NotFound a FAIL). What several checks need is read once, through read().
+    Each raises NotFound, Withheld, Denied, Unavailable or Refused, and a check lets pass what it has no word for: the
+    runner makes an ERROR of it (of NotFound a FAIL, of Withheld a person's matter). What several checks need is read
+    once, through read().
     """
 
     @property

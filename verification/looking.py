@@ -7,7 +7,7 @@ from typing import Any
 import verification.checks  # noqa: F401 - registers the checks
 from integrations.programs.base import Edition, Program
 from integrations.repositories import product_of
-from verification.base import CHECKS, NotFound, Outcome, Result, Subject, Unreadable
+from verification.base import CHECKS, NotFound, Outcome, Result, Subject, Unreadable, Withheld
 
 log = logging.getLogger(__name__)
 
@@ -86,6 +86,8 @@ def safely(key: str, subject: Subject, sources: Any) -> Result:
         return Result(Outcome.NOT_RUN, f"Not looked at: {reason}")
     except NotFound as answer:
         return Result(Outcome.FAIL, str(answer), absent=str(answer))
+    except Withheld as answer:
+        return Result(Outcome.NOT_RUN, f"A person decides: {answer}", freeze=str(answer))
     except Unreadable as refusal:
         until = getattr(refusal, "until", None)
         return Result(Outcome.ERROR, f"We could not look: {refusal}", retry_at=until)

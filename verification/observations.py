@@ -32,7 +32,10 @@ def remember(integration: Integration, check: str, values: Mapping[str, Any], no
 
 
 def settle(integration: Integration, subject: Subject, check: str, result: Result, now: datetime) -> Result:
-    """The result as it counts now: of something listed, the first "not found" is a warning and destroys nothing."""
+    """The result as it counts now: the first "not found" of what was seen before destroys nothing.
+
+    Of something listed it is a warning until then; before that it is not run, so that nothing passes on it either.
+    """
     if result.outcome not in ANSWERED:
         return result
     seen = SEEN + check
@@ -41,7 +44,7 @@ def settle(integration: Integration, subject: Subject, check: str, result: Resul
             _observe(integration, seen, subject.repository, check, now)
         return result
     row = Observation.objects.filter(integration=integration, key=seen, value=subject.repository).first()
-    if row is None or not integration.is_listed:
+    if row is None:
         return result
     if row.missing_since is None:
         row.missing_since = now
@@ -50,7 +53,8 @@ def settle(integration: Integration, subject: Subject, check: str, result: Resul
     if now - since >= APART:
         return replace(result, summary=f"{result.summary} It has not been visible to us since {_said(since)}.")
     summary = f"Not visible to us since {_said(since)}; we look again before anything follows. {result.summary}"
-    return replace(result, outcome=Outcome.WARN, summary=summary, remember={})
+    outcome = Outcome.WARN if integration.is_listed else Outcome.NOT_RUN
+    return replace(result, outcome=outcome, summary=summary, remember={})
 
 
 def _observe(integration: Integration, key: str, value: Any, source: str, now: datetime) -> None:

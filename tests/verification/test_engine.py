@@ -12,7 +12,7 @@ from tests.conftest import NOW, begin, meet
 from tests.verification.stubs import GOOD, Stubs
 from tests.verification.test_network_cut import READ_NOTHING
 from verification import observations
-from verification.base import CHECKS, Evidence, NotFound, Outcome, Result, Unavailable, conflict
+from verification.base import CHECKS, Evidence, NotFound, Outcome, Result, Unavailable, Withheld, conflict
 from verification.models import CheckResult, Observation
 from verification.runner import checked, keys_of, run
 from verification.sources import Sources
@@ -184,6 +184,24 @@ def test_outage_between_two_not_founds_says_nothing(listed, stubs):
     stubs.said[KEY] = Unavailable("Down.")
     look(listed, NOW + 40 * HOUR)
     assert state(listed).status == "warn"
+
+
+def test_first_not_found_before_the_release_is_neither_a_pass_nor_a_fail(provider, stubs):
+    look(provider, NOW)
+    stubs.said[KEY] = gone()
+    for hours, status in ((1, "not_run"), (24, "not_run"), (25, "fail")):
+        look(provider, NOW + hours * HOUR)
+        assert (state(provider).status, state(provider).is_met(NOW + hours * HOUR)) == (status, False)
+
+
+def test_what_the_law_withholds_is_a_persons_and_holds_a_listed_one(listed, stubs):
+    stubs.said[KEY] = Withheld("GitHub withholds the repository for legal reasons (451).")
+    for days in (1, 2):
+        look(listed, NOW + days * DAY)
+    row = Integration.objects.get(pk=listed.pk)
+    assert newest(listed).summary == "A person decides: GitHub withholds the repository for legal reasons (451)."
+    assert (row.hold, row.hold_reason) == ("program", "GitHub withholds the repository for legal reasons (451).")
+    assert not Finding.objects.exists()
 
 
 def test_not_found_of_one_that_was_never_seen_fails(provider, stubs):

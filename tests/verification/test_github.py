@@ -1,7 +1,9 @@
 import pytest
 
 from tests.fakes.github.server import Repo
+from verification import clients
 from verification.base import NotFound, Unavailable
+from verification.models import Allowance
 from verification.sources import github as source
 from verification.sources.github import GitHub
 
@@ -49,6 +51,23 @@ def test_releases_with_their_assets(seeded, client):
 def test_second_question_is_not_asked_again(seeded, client):
     assert client.repository(NAME) == client.repository(NAME)
     assert seeded.seen == [f"GET /repos/{NAME}"]
+
+
+def test_branch_by_its_whole_name(seeded, client):
+    head = seeded.ask("GET", f"/repos/{NAME}/commits/main")["sha"]
+    seeded.ask("POST", f"/repos/{NAME}/git/refs", {"ref": "refs/heads/v1.0.0-next", "sha": head})
+    names = ("main", "v1.0.0", "v1.0.0-next", "v1.0.0-nex")
+    assert [client.has_branch(NAME, name) for name in names] == [True, False, True, False]
+
+
+@pytest.mark.django_db
+def test_no_branch_is_no_question_that_counts_when_nothing_has_changed(seeded):
+    """The list of none has an ETag, so that the second night costs nothing of GitHub's limit."""
+    spent = []
+    for _night in range(2):
+        assert not clients.github().has_branch(NAME, "v1.0.0")
+        spent.append(Allowance.objects.get().spent)
+    assert spent == [1, 1]
 
 
 def test_repository_that_is_not_there(client):

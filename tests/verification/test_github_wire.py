@@ -5,7 +5,7 @@ import time
 import pytest
 
 from tests.verification.outbound.server import GZIPPED, HEAD, Server, bomb, endless, plain, raw
-from verification.base import Unavailable
+from verification.base import Unavailable, Withheld
 from verification.sources import github_wire
 from verification.sources.github_api import Api
 
@@ -75,6 +75,12 @@ def test_circle_of_redirects_is_left(server, api):
     with pytest.raises(Unavailable):
         api.get(PATH, "it")
     assert len(server.heard) == github_wire.MOST_HOPS
+
+
+def test_what_the_law_withholds_is_neither_absent_nor_an_outage(server, api):
+    server.answers[PATH] = plain(b"{}", status=b"451 Unavailable For Legal Reasons")
+    with pytest.raises(Withheld, match="GitHub withholds it for legal reasons"):
+        api.get(PATH, "it")
 
 
 def test_renamed_repository_is_followed(server, api):

@@ -1,7 +1,7 @@
 """What does GitHub say? Its answers in our shapes; github_api.py asks, through PyGithub.
 
-Each answer is a frozen dataclass; each refusal one of NotFound, Denied and Unavailable. What was asked once is
-remembered for the life of the client: a run of checks sees one state of the world.
+Each answer is a frozen dataclass; each refusal one of NotFound, Withheld, Denied and Unavailable. What was asked once
+is remembered for the life of the client: a run of checks sees one state of the world.
 """
 
 import base64
@@ -16,7 +16,7 @@ from django.conf import settings
 from github.Auth import Auth
 
 from integrations.repositories import BadAddress, parse_repository
-from verification.base import NotFound, Unavailable, Unreadable
+from verification.base import Unavailable, Unreadable
 from verification.code import Code, File
 from verification.sources.github_api import TIMEOUT, Api, Gate, Memory, token_auth
 
@@ -121,12 +121,13 @@ class GitHub:
         return Code(full_name, commit, files, cut, lambda file: self._file(full_name, file))
 
     def has_branch(self, full_name: str, name: str) -> bool:
-        """Whether a branch has exactly that name. Raises Unreadable."""
-        try:
-            self._get(f"/repos/{full_name}/git/ref/heads/{quote(name, safe='/')}", f"the branches of {full_name}")
-        except NotFound:
-            return False
-        return True
+        """Whether a branch has exactly that name. Raises Unreadable.
+
+        Asked as a list, which may be empty: an answer that nothing is there has no ETag and would cost each time.
+        """
+        what = f"the branches of {full_name} called {name}"
+        found = self._get(f"/repos/{full_name}/git/matching-refs/heads/{quote(name, safe='/')}", what)
+        return f"refs/heads/{name}" in _shaped(what, _refs, found)
 
     def pull(self, full_name: str, number: int) -> Pull:
         """A pull request by its number. Raises Unreadable."""
@@ -204,6 +205,12 @@ def _commit(raw: Mapping[str, Any]) -> str:
     if not SHA.fullmatch(sha):
         raise ValueError("no commit")
     return sha
+
+
+def _refs(raw: Any) -> frozenset[str]:
+    if not isinstance(raw, list):
+        raise TypeError("a list expected")
+    return frozenset(text(ref["ref"]) for ref in raw)
 
 
 def _tree(raw: Mapping[str, Any]) -> tuple[tuple[File, ...], bool]:

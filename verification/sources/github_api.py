@@ -14,7 +14,7 @@ import requests
 from github.Auth import AppAuth, AppInstallationAuth, Auth, Token
 from github.Requester import Requester
 
-from verification.base import Denied, NotFound, Unavailable, Unreadable
+from verification.base import Denied, NotFound, Unavailable, Unreadable, Withheld
 from verification.sources import github_wire
 
 TIMEOUT = 10  # seconds to connect, and between two parts of an answer
@@ -152,9 +152,11 @@ def _no_number(name: str) -> Any:
 
 
 def refusal(status: int, what: str) -> Unreadable:
-    """404, 410 and 451 say that nothing is to be seen, 403 that we may not, all else is an outage."""
-    if status in {404, 410, 451}:
+    """404 and 410 say that nothing is to be seen, 451 and 403 why not, all else is an outage."""
+    if status in {404, 410}:
         return NotFound(f"GitHub does not show {what}: it does not exist or is not public.")
+    if status == 451:
+        return Withheld(f"GitHub withholds {what} for legal reasons (451).")
     if status == 403:
         return Denied(f"GitHub does not let the portal read {what}.")
     return Unavailable(f"GitHub answered {status}, so {what} was not read.")
