@@ -186,7 +186,7 @@ def _numbers(what: str, old: Node, new: Node) -> tuple[str, str]:
 TABLE = (
     ("newly_required", lambda old, new: new.required and not old.required, "{here} must now be given."),
     ("read_only", lambda old, new: new.is_observed and not old.is_observed, "{here} can no longer be set."),
-    ("computed_removed", lambda old, new: old.computed and not new.computed and not new.required and new.syntax != "block",
+    ("computed_removed", lambda old, new: new.syntax != "block" and old.computed and not (new.computed or new.required),
      "{here} is no longer filled in by the provider: without a value it is now empty."),
     ("sensitive_added", lambda old, new: new.sensitive and not old.sensitive,
      "{here} is now sensitive: outputs that show it are refused until they are marked so."),
