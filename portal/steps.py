@@ -24,6 +24,7 @@ from integrations.words import words_of
 from integrations.workflow import NotAllowed, actions, perform
 from portal import notices
 from portal.models import Email
+from portal.standing import shown
 
 WAITS_FOR = {Holder.THIRD_PARTY: "Somebody else", Holder.PARTNER: "The partner", Holder.PROGRAM: "The program"}
 ASKED = "(What you write stands here.)"
@@ -112,6 +113,7 @@ def _show(
     context = {
         "integration": found, "step": way, "label": way.custom["label"], "action": offered, "form": form,
         "not_yet": "Something is in the way: see above." if offered and offered.blockers else "",
+        "public": shown.after(way.name, way.target), "of_process": way.name in shown.OF_PROCESS,
         "mails": mails, "blocked": str(blocked or ""), "refusal": refusal,
         "for_program": rules.works_for_program(request.user), "now": now,
         "undo_window": f"{settings.UNDO_MINUTES} minutes",

@@ -43,6 +43,13 @@ class IntegrationQuerySet(models.QuerySet["Integration"]):
     def listed(self) -> "IntegrationQuerySet":
         return self.exclude(standing__in=(Standing.NONE, Standing.REMOVED))
 
+    def listed_once(self) -> "IntegrationQuerySet":
+        """Also what is suspended, removed, or no longer supported: its page stays and says so."""
+        return self.exclude(released_at=None)
+
+    def former(self) -> "IntegrationQuerySet":
+        return self.filter(standing__in=(Standing.NONE, Standing.REMOVED))
+
     def in_queue(self) -> "IntegrationQuerySet":
         """What the program has to act on, soonest first: only what is open has a holder, and its turn is due."""
         return self.filter(turn_holder=Holder.PROGRAM).order_by("turn_due_at", "pk")

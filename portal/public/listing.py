@@ -7,6 +7,7 @@ from integrations.actions import documents
 from integrations.facts import states_of
 from integrations.models import Document, Integration
 from integrations.programs.base import Field, Requirement, Tier
+from portal.standing.shown import Public, public
 
 PICTURES = {"png": "image/png", "jpeg": "image/jpeg"}  # raster pictures alone: a drawing can hold a script
 
@@ -24,6 +25,7 @@ class Listing:
     """One listed integration as shown to everyone. `texts` are prose, `links` addresses that the partner gave."""
 
     row: Integration
+    standing: Public
     tier: Tier | None
     category: str
     texts: tuple[Told, ...]
@@ -37,11 +39,12 @@ class Listing:
 
 def listing_of(row: Integration) -> Listing:
     """The listing of an integration: public answers in the order in which the program asks, each text once."""
-    told = list(public_answers(row))
+    told, standing = list(public_answers(row)), public(row)
     category = row.edition.category(row.category)
     return Listing(
         row=row,
-        tier=row.edition.tier(row.tier),
+        standing=standing,
+        tier=row.edition.tier(row.tier) if standing.shows_tier else None,
         category=category.name if category else "",
         texts=tuple({each.text: each for field, each in told if field.type != "url"}.values()),
         links=tuple({each.text: each for field, each in told if field.type == "url"}.values()),

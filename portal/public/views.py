@@ -17,21 +17,23 @@ from portal.public.listing import PICTURES, listing_of, logo_of
 
 @login_not_required
 def listed(request: HttpRequest) -> HttpResponse:
-    """Every listed integration, newest first, by program and by words."""
+    """Every listed integration, newest first, by program and by words; those that left the listing on request."""
     program, words = request.GET.get("program", ""), searched(request.GET.get("q", ""))
-    rows = Integration.objects.listed().select_related("partner").order_by("-released_at", "-pk")
+    former = request.GET.get("show") == "former"
+    found = Integration.objects.listed_once().former() if former else Integration.objects.listed()
+    rows = found.select_related("partner").order_by("-released_at", "-pk")
     if program in PROGRAMS:
         rows = rows.filter(program_key=program)
     if words:
         rows = rows.filter(Q(name__icontains=words) | Q(partner__name__icontains=words))
     page = page_of(request, rows.prefetch_related("states"))
     context = {"page": page, "listings": [listing_of(row) for row in page], "programs": PROGRAMS.values()}
-    return render(request, "public/listed.html", context | {"program": program, "q": words})
+    return render(request, "public/listed.html", context | {"program": program, "q": words, "former": former})
 
 
 @login_not_required
 def listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """One listed integration."""
+    """One integration that is or was listed, with what may be said of its standing."""
     row = listed_or_404(uuid)
     return render(
         request, "public/listing.html", {"listing": listing_of(row), "integration": row, "edition": row.edition}
@@ -53,9 +55,9 @@ def listing_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
 
 
 def listed_or_404(uuid: UUID) -> Integration:
-    row = Integration.objects.listed().select_related("partner").filter(uuid=uuid).first()
+    row = Integration.objects.listed_once().select_related("partner").filter(uuid=uuid).first()
     if row is None:
-        raise Http404("This integration is not listed.")
+        raise Http404("This integration was never listed.")
     return row
 
 

@@ -20,7 +20,10 @@ FORMAT = 1
 WORST, COMING = 3, 20
 DECISIONS = ("approve", "request_changes", "decline")
 REQUESTS = ("request_review", "request_again")
-MOVES = ("release", "archive", "issues_breached", "breaches_retracted", "give_notice", "suspend", "remove", "reinstate")
+MOVES = (
+    "release", "archive", "issues_breached", "breaches_retracted", "give_notice", "take_notice_back", "suspend",
+    "suspend_at_once", "remove", "uphold_appeal", "reinstate", "step_down",
+)  # fmt: skip
 
 
 def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[str, Any]:

@@ -5,6 +5,7 @@ or removed says so, and never shows a tier.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 from integrations.models import Integration
 from integrations.states import Standing
@@ -14,6 +15,7 @@ OF_PROCESS = (
     "give_notice", "set_aside", "take_notice_back", "appeal", "uphold_appeal", "dismiss_appeal", "go_on", "suspend",
     "suspend_at_once", "remove", "ask_reinstatement", "reinstate", "step_down",
 )  # fmt: skip
+KEEPS = ("set_aside", "appeal", "dismiss_appeal", "go_on", "ask_reinstatement")  # they change no standing
 STANDS = {
     Standing.NONE: "Not listed: its company promises no support.",
     Standing.VERIFIED: "Listed, and in good standing.",
@@ -44,10 +46,15 @@ PUBLIC = {
         "No longer listed", "The program no longer lists it, and promises nothing about it.", "bad"
     ),
     Standing.NONE: Public(
-        "Community", "Its company no longer promises support and said so. What was published stays usable.", "neutral"
+        "Community", "Its company no longer promises support and said so. What was published stays usable.", "info"
     ),
 }
-ENDED = Public("No longer supported", "Its company has ended its support.", "neutral")
+ENDED = Public("No longer supported", "Its company has ended its support.", "info")
+
+
+def after(step: str, target: Any) -> Public | None:
+    """What everybody may know once a step of the due process was taken; None for any other step."""
+    return PUBLIC.get(target, LISTED) if step in OF_PROCESS and step not in KEEPS else None
 
 
 def public(row: Integration) -> Public:

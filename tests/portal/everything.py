@@ -27,6 +27,7 @@ Press = tuple[str, dict[str, Any], dict[str, Any]]
 CANARY = "canary-7f3a"
 OURS = ("portal.", "integrations.", "verification.")
 ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam")
+EVIDENCE = ("", "_json", "_frozen", "_frozen_json")
 LOGS, MEETING, ACCOUNTS, FORM, ATTESTED, AGREED = "NO-7-LOGS", "NO-7", "NO-6", "NO-3", "NO-5", "NO-8"
 
 
@@ -53,6 +54,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     booster = begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1, now=now)
     lander = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=2, now=now)
     listed, told = drive(booster, "support", partner=alice, reviewer=rita, now=now), changes_asked(lander, cast, now)
+    left = left_as_it_is(listed, cast, now)
     other = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=3, now=now)
     asked = introductions.ask(other, row, "We build a rocket too.", by=charlie, now=now)
     invitation = inviting.send(acme, "charlie@globex.example", "viewer", by=alice, now=now)
@@ -60,7 +62,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     row = Integration.objects.get(pk=row.pk)
     return {
         "partner": acme, "integration": row, "rob": cast["rob"], "cast": cast, "report": reported_week(acme, now),
-        "listed": listed, "other": other, "told": told,
+        "listed": Integration.objects.get(pk=listed.pk), "left": left, "other": other, "told": told,
         "issue": opened(listed, f"Booster {CANARY} fails", now + timedelta(hours=1), labels=("critical",)),
         "introduction": asked,
         "invitation": invitation, "token": people.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
@@ -84,6 +86,12 @@ def changes_asked(row: Any, cast: Any, now: Any) -> Any:
     reviewing.raise_finding(row, FORM, f"Explain {CANARY}.", by=rita, now=now)
     perform(row, "request_changes", by=rita, note=CANARY, now=now)
     return Integration.objects.get(pk=row.pk)
+
+
+def left_as_it_is(row: Any, cast: Any, now: Any) -> int:
+    """The portal suggested a notice and rita gave none: the event that keeps the evidence she had."""
+    perform(row, "suggest_notice", by=None, now=now, why=f"2 breaches {CANARY}")
+    return int(perform(row, "set_aside", by=cast["rita"], note=CANARY, now=now).seq)
 
 
 def talk(row: Any, cast: Any, now: Any) -> dict[str, Any]:
@@ -130,6 +138,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
         "mail": {"uuid": world["mail"].uuid},
         **{f"issue{act}": {"uuid": world["issue"].uuid} for act in ("", "_lower", "_let_off", "_ask")},
+        **{f"standing{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
         "prefill": {"uuid": world["draft"].uuid},
         "confirm_start": {"uuid": world["draft"].uuid},
         "check_help": {"key": "repository.public"},
@@ -163,7 +172,10 @@ def of_steps(world: dict[str, Any]) -> Iterator[Press]:
     row = world["integration"]
     for name in ("approve", "request_changes", "decline", "put_on_hold", "withdraw", "advance", "release"):
         yield f"step: {name}", {"step": name}, {"note": "Because.", "version": row.version, "waits_for": "partner"}
-    for name, there in (("request_again", world["told"]), ("archive", world["listed"])):
+    for name, there in (
+        ("request_again", world["told"]), ("archive", world["listed"]), ("give_notice", world["listed"]),
+        ("step_down", world["listed"]), ("appeal", world["listed"]), ("suggest_notice", world["listed"]),
+    ):  # fmt: skip
         yield f"step: {name}", {"step": name, "uuid": there.uuid}, {"note": "Because.", "version": there.version}
 
 

@@ -11,8 +11,11 @@ from integrations.actions import answers
 from integrations.models import Integration
 from integrations.states import Status
 from integrations.workflow import NotAllowed, actions, perform
+from portal.models import Email
+from portal.standing import sweep
 from tests.conftest import person
-from verification.models import Watch
+from tests.verification.support.clocks import clock_of, issue_of
+from verification.models import Breach, Clock, IssueEvent, Observation, Watch
 
 DAY = timedelta(days=1)
 WHY = "The promise was not kept."
@@ -173,3 +176,193 @@ def can_machine(row: Integration, step: str, now: datetime) -> bool:
     except NotAllowed:
         return False
     return True
+
+
+@pytest.fixture
+def late(states: Any, now: datetime) -> Clock:
+    """Under notice since `now`, for an issue that was due the day before and is not answered."""
+    row = states("verified")
+    issue = issue_of(Watch.objects.get(integration=row), 7, now - 3 * DAY)
+    opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": now, "source": "poll"}
+    IssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
+    clock = clock_of(issue, now - DAY, state="overdue", next_at=None, breached_at=now - DAY)
+    Breach.objects.create(
+        clock=clock, issue=issue, integration=row, verb="resolve", severity="critical", due_at=now - DAY, found_at=now
+    )
+    return clock
+
+
+@pytest.fixture
+def noticed(late: Clock, listed: Integration, rita: Any, now: datetime) -> Integration:
+    return take(listed, "give_notice", rita, now)
+
+
+def comment(clock: Clock, at: datetime, association: str = "MEMBER", number: int = 1) -> None:
+    IssueEvent.objects.create(
+        issue=clock.issue, key=f"comment:{number}", kind="commented", at=at, seen_at=at, source="webhook",
+        actor_id=9, actor="dev", actor_type="User", association=association, text="Fixed in 1.2.",
+    )  # fmt: skip
+
+
+def test_a_notice_is_told_with_its_reason_and_its_end(noticed: Integration, alice: Any) -> None:
+    told = Email.objects.get(event__verb="give_notice")
+    assert (told.to, told.subject) == (alice.email, "Notice: Rocket")
+    for words in (WHY, "The period ends Thu 14 May, 09:00 UTC.", noticed.edition.removal, "Your turn: Answer"):
+        assert words in told.text
+    assert turn(noticed) == ("notice", "partner", "Answer the notice")
+
+
+def test_the_machine_says_once_that_the_period_has_ended_and_changes_nothing(
+    noticed: Integration, now: datetime
+) -> None:
+    moments = [now + 29 * DAY, now + 30 * DAY, now + 31 * DAY, now + 300 * DAY]
+    assert [sweep.look_due(at) for at in moments] == [0, 1, 0, 0]
+    assert turn(noticed) == ("notice", "program", "Decide on the suspension: the grace period has ended")
+    assert fresh(noticed).reasons == ["the period has ended"]
+    assert Email.objects.get(event__verb="period_ended").to == noticed.edition.mailbox
+
+
+def test_an_answer_on_the_late_issue_holds_the_period_until_a_person_looked(
+    noticed: Integration, late: Clock, now: datetime, rita: Any, rob: Any
+) -> None:
+    comment(late, now + 10 * DAY)
+    assert [sweep.look_due(now + 10 * DAY), sweep.look_due(now + 11 * DAY)] == [1, 0]
+    row = fresh(noticed)
+    assert (row.standing_due_at, row.standing_left, row.turn_holder) == (None, 20 * DAY, "program")
+    assert (
+        "Acme answered on acme/terraform-provider-rocket#7" in Email.objects.filter(event__verb="hold_process")[0].text
+    )
+    assert "somebody looks at that first" in refusal(row, "suspend", rob, now + 60 * DAY)
+    row = take(row, "go_on", rita, now + 40 * DAY)
+    assert (row.standing_due_at, row.standing_hold) == (now + 60 * DAY, "")
+    comment(late, now + 41 * DAY, number=2)
+    assert sweep.look_due(now + 42 * DAY) == 0  # an issue holds the period once
+    assert take(row, "suspend", rob, now + 60 * DAY).standing == "suspended"
+
+
+def test_what_no_sweep_has_seen_yet_stops_a_suspension(
+    noticed: Integration, late: Clock, now: datetime, rob: Any
+) -> None:
+    comment(late, now + 30 * DAY)
+    assert "Acme answered on" in refusal(noticed, "suspend", rob, now + 31 * DAY)
+
+
+@pytest.mark.parametrize("association", ["NONE", "CONTRIBUTOR"])
+def test_the_word_of_a_passer_by_holds_nothing(
+    noticed: Integration, late: Clock, now: datetime, association: str
+) -> None:
+    comment(late, now + DAY, association)
+    assert sweep.look_due(now + 2 * DAY) == 0
+
+
+def test_a_new_release_and_a_retraction_hold_it_too(noticed: Integration, now: datetime, rita: Any) -> None:
+    then = now + DAY
+    Observation.objects.create(
+        integration=noticed, key="release.newest", value="1.2.0", source="x", since=then, confirmed_at=then
+    )
+    assert sweep.look_due(then) == 1
+    assert noticed.events.last().data["acts"][0]["said"] == "A new release was seen: 1.2.0"
+    take(noticed, "go_on", rita, then)
+    Breach.objects.update(retracted_at=then + DAY, retracted_why="It came in time.")
+    assert sweep.look_due(then + DAY) == 1
+    assert noticed.events.last().data["acts"][-1]["said"].endswith("#7 was retracted")
+
+
+def test_nothing_is_decided_across_a_gap(noticed: Integration, now: datetime, rob: Any) -> None:
+    Watch.objects.update(data_up_to=now + 29 * DAY)
+    assert "What we know of its issues ends Wed 13 May" in refusal(noticed, "suspend", rob, now + 31 * DAY)
+
+
+def test_an_appeal_holds_the_period_and_is_decided_by_somebody_else(
+    noticed: Integration, now: datetime, alice: Any, rita: Any, rob: Any
+) -> None:
+    row = take(noticed, "appeal", alice, now + 29 * DAY)
+    assert turn(row) == ("notice", "program", "Decide on the appeal against the notice")
+    assert "An appeal is open" in refusal(row, "suspend", rob, now + 90 * DAY)
+    assert "a reviewer who did neither decides" in refusal(row, "dismiss_appeal", rita, now + 90 * DAY)
+    row = take(row, "dismiss_appeal", rob, now + 90 * DAY)
+    assert row.standing_due_at == now + 91 * DAY
+    assert "appealed once" in refusal(row, "appeal", alice, now + 90 * DAY)
+
+
+def test_the_evidence_is_frozen_with_each_decision(
+    noticed: Integration, late: Clock, now: datetime, rob: Any, sign_in: Any, alice: Any, charlie: Any
+) -> None:
+    Breach.objects.update(retracted_at=now + DAY, retracted_why="It came in time.")
+    seq = noticed.events.get(verb="give_notice").seq
+    frozen = sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/{seq}/evidence.json").json()
+    live = sign_in(rob).get(f"/integrations/{noticed.uuid}/standing/evidence.json").json()
+    assert [len(frozen["breaches"]), len(frozen["retracted"])] == [1, 0]
+    assert [len(live["breaches"]), len(live["retracted"])] == [0, 1]
+    assert frozen["rule"] == noticed.edition.removal
+    assert frozen["breaches"][0]["clock"]["words"][-1]
+    page = sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/{seq}/")
+    assert "As it was before a decision" in page.text
+    assert sign_in(charlie).get(f"/integrations/{noticed.uuid}/standing/").status_code == 404
+    assert sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/1/").status_code == 404
+
+
+def test_the_evidence_names_each_mail_with_its_fate(noticed: Integration, alice: Any, sign_in: Any) -> None:
+    Email.objects.filter(event__verb="give_notice").update(state="failed")
+    told = sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/evidence.json").json()["told"]
+    assert [(mail["subject"], mail["to"], mail["fate"]) for mail in told] == [
+        ("Notice: Rocket", alice.email, "Given up")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "words", "listed_there"),
+    [("notice", "Partner", True), ("suspended", "Suspended", True), ("removed", "No longer listed", False),
+     ("none", "Community", False)],
+)  # fmt: skip
+def test_everybody_sees_what_is_so_and_no_notice(
+    states: Any, client: Any, state: str, words: str, listed_there: bool
+) -> None:
+    row = states(state)
+    page = client.get(f"/listed/{row.uuid}/").text
+    assert words in page
+    assert "otice" not in page
+    assert ("<strong>Partner</strong>" in page) == (state == "notice")
+    assert (f"/listed/{row.uuid}/" in client.get("/listed/").text) == listed_there
+    assert (f"/listed/{row.uuid}/" in client.get("/listed/?show=former").text) != listed_there
+
+
+def test_a_step_shows_what_everybody_will_see(
+    states: Any, rob: Any, sign_in: Any, time_machine: Any, now: datetime
+) -> None:
+    row = states("ended")
+    time_machine.move_to(now + 31 * DAY, tick=False)
+    page = sign_in(rob).get(f"/integrations/{row.uuid}/steps/suspend/").text
+    assert "What everybody sees then" in page
+    assert "The program has suspended it" in page
+    assert "Subject" in page
+
+
+def test_who_steps_down_is_community_and_no_clock_runs(states: Any, late: Clock, alice: Any, now: datetime) -> None:
+    Clock.objects.update(state="running", next_at=now + DAY)
+    row = take(late.integration, "step_down", alice, now)
+    assert (row.standing, row.tier, row.turn_holder) == ("none", "community", "machine")
+    assert Clock.objects.get().next_at is None
+    told = Email.objects.get(event__verb="step_down")
+    assert "no longer promises support for Rocket and said so itself. Thank you" in told.text
+
+
+def test_breaches_suggest_a_notice_once(states: Any, late: Clock, now: datetime, rita: Any, settings: Any) -> None:
+    assert sweep.look_due(now) == 0
+    second = clock_of(issue_of(late.watch, 8, now - 3 * DAY), now - DAY, state="late", next_at=None)
+    breach = {"issue": second.issue, "integration": second.integration, "verb": "resolve", "severity": "other"}
+    Breach.objects.create(clock=second, due_at=now - DAY, found_at=now + timedelta(hours=1), **breach)
+    Breach.objects.update(found_at=now + timedelta(hours=1))
+    assert [sweep.look_due(now + DAY), sweep.look_due(now + DAY)] == [1, 0]
+    row = fresh(late.integration)
+    assert turn(row) == ("verified", "program", "Decide: 2 breaches that stand within 90 days")
+    assert row.reasons == ["2 breaches that stand within 90 days"]
+    take(row, "set_aside", rita, now + 2 * DAY)
+    Clock.objects.update(state="met")
+    assert sweep.look_due(now + 3 * DAY) == 0
+
+
+def test_an_issue_far_past_its_target_suggests_one_too(late: Clock, now: datetime) -> None:
+    assert sweep.look_due(now + DAY - timedelta(minutes=1)) == 0
+    assert sweep.look_due(now + DAY) == 1
+    assert turn(late.integration)[2] == "Decide: an issue is past 2 times its target"

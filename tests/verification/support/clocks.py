@@ -24,6 +24,7 @@ def issue_of(watch: Watch, number: int, opened_at: datetime) -> Issue:
         integration=watch.integration,
         github_id=1000 + number,
         number=number,
+        edition=watch.integration.edition_date,
         title=f"It breaks {number}",
         url=f"https://github.com/{watch.repository}/issues/{number}",
         author="reporter",
