@@ -9,6 +9,8 @@ from typing import Any
 from celery import current_app
 from django.conf import settings
 from django.db import IntegrityError, transaction
+from django.db.models import Value
+from django.db.models.functions import Least
 from django.utils import timezone
 
 from integrations import rules
@@ -33,6 +35,21 @@ def enqueue(integration: Integration, by: Any = None, now: datetime | None = Non
     if not checked(integration) or not integration.is_open:
         return None
     job = _bring_forward(integration, by, now, reason) or open_run(integration, by, now, due_at=now, reason=reason)
+    transaction.on_commit(lambda: _nudge(job.pk))
+    return job
+
+
+def look_again(integration: Integration, now: datetime, reason: str) -> CheckRun | None:
+    """Run the checks at once although nobody waits for them, as after a webhook: people's runs and requests go first.
+
+    A run that somebody waits for stays theirs; one that is just at work will be run once more.
+    """
+    if not checked(integration) or not integration.is_open:
+        return None
+    mine = CheckRun.objects.open().filter(integration=integration)
+    mine.filter(nightly=True).update(requested_at=now, due_at=now, attempts=0, reason=reason[:120], done=[])
+    mine.filter(nightly=False).update(requested_at=now, due_at=Least("due_at", Value(now)))
+    job = mine.first() or open_run(integration, None, now, due_at=now, nightly=True, reason=reason)
     transaction.on_commit(lambda: _nudge(job.pk))
     return job
 

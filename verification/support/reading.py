@@ -11,12 +11,14 @@ from django.db import transaction
 from verification.models import Delivery, Watch
 from verification.support import refold, storing
 from verification.support.intake import is_own
+from verification.support.look_again import REASONS, look_again, matters
 from verification.support.telling import READ_EVENTS, Told, Untellable, from_webhook
 
 log = logging.getLogger(__name__)
 BATCH = 200
 MOST_ATTEMPTS = 5
 READ, IGNORED, REPLAY, FOREIGN, UNREADABLE, FAILED = "read", "ignored", "replay", "foreign", "unreadable", "failed"
+LOOKED = "looked"  # the checks were asked for
 
 
 def read_due(now: datetime, limit: int = 10_000) -> int:
@@ -67,6 +69,8 @@ def _take(watch: Watch, deliveries: list[Delivery], now: datetime) -> None:
         outcomes.setdefault(outcome, []).append(delivery.pk)
         told.extend(found)
     refold.refold(storing.store(watch, told, "webhook", now), now)
+    asking = set(outcomes.get(LOOKED, ()))
+    look_again(watch, (delivery.event for delivery in deliveries if delivery.pk in asking), now)
     for outcome, pks in outcomes.items():
         Delivery.objects.filter(pk__in=pks).update(read_at=now, outcome=outcome)
     _heard(watch, deliveries)
@@ -84,12 +88,14 @@ def _digests_before(watch: Watch, deliveries: list[Delivery]) -> set[str]:
 
 def told_by(watch: Watch, delivery: Delivery) -> tuple[str, tuple[Told, ...]]:
     """What becomes of a delivery, and what it tells."""
-    if delivery.event not in READ_EVENTS:
+    if delivery.event not in READ_EVENTS and delivery.event not in REASONS:
         return IGNORED, ()
     try:
         payload = json.loads(bytes(delivery.body))
         if not _is_own(watch, payload):
             return FOREIGN, ()
+        if matters(delivery.event, payload):
+            return LOOKED, ()
         told = from_webhook(delivery.event, payload, delivery.received_at)
     except (ValueError, RecursionError) as error:
         log.warning("delivery %s of %s cannot be read: %s", delivery.delivery_id, watch, error)

@@ -1,0 +1,90 @@
+"""Do the checks run at once after a webhook that could change what they say, once, and after no other?"""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from tests.verification.support.watched import OPENED, supported, watch_over
+from verification import jobs
+from verification.models import CheckRun, Delivery
+from verification.support import reading
+
+LATER = OPENED + timedelta(minutes=5)
+
+
+@pytest.fixture
+def watch(acme):
+    return watch_over(supported(acme))
+
+
+def deliver(watch, event, number=4711, **more):
+    repository = {"id": number, "full_name": watch.repository, "default_branch": "main"}
+    body = json.dumps({"repository": repository, **more}).encode()
+    name = str(Delivery.objects.count())
+    return Delivery.objects.create(
+        watch=watch, delivery_id=name, event=event, digest=name, body=body, received_at=OPENED
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "more", "reason"),
+    [
+        ("release", {"action": "published"}, "A release at GitHub"),
+        ("create", {"ref_type": "branch"}, "A new tag or branch at GitHub"),
+        ("delete", {"ref_type": "tag"}, "A tag or branch taken away at GitHub"),
+        ("repository", {"action": "transferred"}, "The repository itself was changed at GitHub"),
+        ("public", {}, "The repository was made public"),
+        ("push", {"ref": "refs/heads/main"}, "New code at GitHub"),
+        ("push", {"ref": "refs/tags/v1.0.0"}, "New code at GitHub"),
+        ("push", {"ref": "refs/heads/wip"}, None),
+        ("push", {"ref": None}, None),
+        ("star", {}, None),
+        ("ping", {"hook_id": 1}, None),
+    ],
+)
+def test_webhook_has_the_checks_run_at_once(watch, event, more, reason):
+    deliver(watch, event, **more)
+    assert reading.read_due(LATER) == 1
+    found = list(CheckRun.objects.due(LATER).values_list("integration_id", "reason", "requested_by", "nightly"))
+    assert found == ([(watch.integration_id, reason, None, True)] if reason else [])
+    assert Delivery.objects.get().outcome == ("looked" if reason else "ignored")
+
+
+def test_many_webhooks_are_one_run(watch):
+    for event in ("release", "create", "push"):
+        deliver(watch, event, ref="refs/heads/main")
+    reading.read_due(LATER)
+    deliver(watch, "release")
+    reading.read_due(LATER + timedelta(minutes=1))
+    assert CheckRun.objects.count() == 1
+
+
+def test_webhook_of_another_repository_or_sent_again_asks_for_nothing(watch):
+    deliver(watch, "release", number=9)
+    first = deliver(watch, "release")
+    reading.read_due(LATER)
+    CheckRun.objects.update(finished_at=LATER)
+    again = deliver(watch, "release")
+    Delivery.objects.filter(pk=again.pk).update(digest=first.digest)
+    reading.read_due(LATER)
+    assert [row.outcome for row in Delivery.objects.order_by("pk")] == ["foreign", "looked", "replay"]
+    assert not CheckRun.objects.open().exists()
+
+
+def test_run_that_somebody_waits_for_stays_theirs(watch, alice):
+    jobs.open_run(watch.integration, alice, OPENED, due_at=LATER + timedelta(hours=1), reason="Asked for")
+    deliver(watch, "release")
+    reading.read_due(LATER)
+    job = CheckRun.objects.get()
+    assert (job.requested_by, job.nightly, job.due_at, job.reason) == (alice, False, LATER, "Asked for")
+
+
+def test_run_at_work_is_run_once_more(watch):
+    job = jobs.open_run(watch.integration, None, OPENED, due_at=OPENED, nightly=True)
+    CheckRun.objects.update(claimed_until=LATER + jobs.CLAIM, attempts=1)
+    job.refresh_from_db()
+    deliver(watch, "release")
+    reading.read_due(LATER)
+    jobs._settle(job, jobs.Ran(jobs.Outcome.PASS), LATER + timedelta(minutes=1))
+    assert CheckRun.objects.due(LATER + timedelta(minutes=1)).count() == 1
