@@ -1,0 +1,66 @@
+"""How long does the weekly report take over 10,000 integrations in support, and how much memory?
+
+Floor: one query that reads the same clocks and counts them by state. Both on one server, one after the other.
+"""
+
+import os
+import resource
+import time
+from datetime import UTC, datetime, timedelta
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+from django.db import connection  # noqa: E402
+from django.test.utils import CaptureQueriesContext  # noqa: E402
+
+from portal.reports import build, sending, shown  # noqa: E402
+from portal.reports.models import ReportCopy  # noqa: E402
+from portal.reports.scopes import PROGRAMS_SCOPE, reported  # noqa: E402
+from tests.chaos.world import make  # noqa: E402
+from verification.models import Clock  # noqa: E402
+
+INTEGRATIONS, CLOCKS = 10_000, 40_000
+FLOOR = "SELECT state, count(*) FROM verification_clock WHERE promised GROUP BY state"
+
+
+def megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def main() -> int:
+    call_command("migrate", verbosity=0)
+    now = datetime.now(UTC)
+    make(CLOCKS // 2, CLOCKS // 2, INTEGRATIONS, now - timedelta(days=10), 7 * 86_400)
+    Clock.objects.filter(pk__gt=CLOCKS // 4).update(state="met", stopped_at=now - timedelta(days=8), next_at=None)
+    found, week, zone = reported(PROGRAMS_SCOPE), sending.last_complete(now, sending.zone()), sending.zone()
+    assert found is not None
+    before = megabytes()
+    with CaptureQueriesContext(connection) as seen:
+        begin = time.perf_counter()
+        figures = build.build(found, week, zone, now)
+        seconds = time.perf_counter() - begin
+    with connection.cursor() as cursor:
+        begin = time.perf_counter()
+        cursor.execute(FLOOR)
+        cursor.fetchall()
+        floor = time.perf_counter() - begin
+    print(
+        f"the programs' report over {INTEGRATIONS:,} integrations and {CLOCKS:,} clocks: {seconds * 1000:.0f} ms in "
+        f"{len(seen)} queries; counting the clocks alone: {floor * 1000:.0f} ms; {len(shown.as_json(figures)):,} bytes"
+    )
+    begin = time.perf_counter()
+    copies = sending.send_due(now)
+    seconds = time.perf_counter() - begin
+    print(
+        f"all reports of the week: {ReportCopy.objects.count():,} copies, {copies:,} mails in {seconds:.1f} s "
+        f"({seconds / max(1, copies) * 1000:.0f} ms each); memory +{megabytes() - before:.0f} MB"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
