@@ -17,6 +17,7 @@ from verification.models import Breach, Watch
 from verification.support.base import Watching
 
 WEEK = timedelta(days=7)
+FRESH = timedelta(minutes=15)  # a repository is read every five minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +35,13 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands above the list. `tabs`: (word, address, is it shown, count)."""
+    """What stands above the list. `tabs`: (word, address, is it shown, count); `behind`: not read lately."""
 
     tiles: list[Tile]
     tabs: list[tuple[str, str, bool, int]]
     count: int
+    watched: int
+    behind: int
     data_up_to: datetime | None
 
 
@@ -65,7 +68,7 @@ def head_of(choice: Choice, now: datetime, query: Any) -> Head:
              "info" if n["tab_blind"] else "neutral", "eye-off", "our data ends before the due moment"),
     ]  # fmt: skip
     told = [(word, _link(query, state), state == choice.state, n[f"tab_{state}"]) for state, word in STATES.items()]
-    return Head(tiles, told, n[f"tab_{choice.state}"], _data_up_to(choice))
+    return Head(tiles, told, n[f"tab_{choice.state}"], **_known(choice, now))
 
 
 def _open_at(at: datetime) -> Q:
@@ -79,10 +82,11 @@ def _broken(choice: Choice, before: datetime, ago: datetime, now: datetime) -> t
     return found["now"], found["before"]
 
 
-def _data_up_to(choice: Choice) -> datetime | None:
-    """How far what we know of all of them reaches: the furthest behind decides."""
+def _known(choice: Choice, now: datetime) -> dict[str, Any]:
+    """How many repositories are watched, how many of them are behind, and how far the furthest behind is known."""
     watches = Watch.objects.filter(choice.scope, ended_at=None)
-    return watches.aggregate(at=Min("data_up_to"))["at"]
+    behind = Count("pk", filter=Q(data_up_to__lt=now - FRESH))
+    return watches.aggregate(watched=Count("pk"), behind=behind, data_up_to=Min("data_up_to"))
 
 
 def _share_tile(kept: int, broken: int, kept_before: int, broken_before: int, href: str) -> Tile:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from integrations import rules
@@ -17,12 +18,13 @@ from portal.sla.used import Used, target_words
 from verification.models import Issue, IssueEvent
 from verification.support import rows
 from verification.support.base import Asked, ClockState, IssueState, Kind, Segment, Severity, Watching
-from verification.support.explain import duration, idle, link
+from verification.support.explain import duration, idle, link, moment
 from verification.support.fold import fold
 from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
 
 DECISIONS = ("severity_asked", "severity_lowered", "not_covered")
 LATELY = 60
+GITHUB = '{0} <a href="{1}" rel="noopener noreferrer">on GitHub<span class="visually-hidden">: {0}</span></a>'
 # What happened on GitHub, or here: words, tone, icon.
 HAPPENED: dict[str, tuple[str, str, str]] = {
     Kind.OPENED: ("opened it", "accent", "circle-dot"),
@@ -45,10 +47,10 @@ HAPPENED: dict[str, tuple[str, str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One segment as a row of the table: moments in the calendar's zone, lengths in words."""
+    """One segment as a row of the table, in words; moments as the calendar's zone has them."""
 
-    start: datetime
-    end: datetime
+    start: str
+    end: str
     counted: bool
     length: str
     why: str
@@ -81,12 +83,10 @@ class Happened:
     """One fact in the timeline."""
 
     what: str
-    who: str
     at: datetime
     tone: str
     icon: str
     text: str
-    href: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,15 +194,16 @@ def sentence(clock: ClockState, used: Used) -> str:
 def line(segment: Segment, calendar: Calendar, url: str) -> Line:
     zone = calendar.zone
     length = duration(segment.used if segment.counted else segment.length)
-    start, end = segment.start.astimezone(zone), segment.end.astimezone(zone)
+    start, end = moment(segment.start, zone), moment(segment.end, zone)
     return Line(start, end, segment.counted, length, segment.why, link(url, segment.key))
 
 
 def happened(row: IssueEvent, url: str) -> Happened:
     words, tone, icon = HAPPENED[row.kind]
     what = f"{row.actor or 'Somebody'} {words.format(label=row.label)}"
-    here = row.source == "portal"
-    return Happened(what, row.actor, row.at, tone, icon, row.text[:600], "" if here else link(url, row.key))
+    if row.source != "portal":
+        what = format_html(GITHUB, what, link(url, row.key))
+    return Happened(what, row.at, tone, icon, row.text[:600])
 
 
 def decisions_of(issue: Issue, user: Any) -> list[Event]:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from integrations.clock import Calendar
 from integrations.models import CalendarEdition
 from integrations.programs import PROGRAMS
-from portal.sla.used import Used, is_at_risk, target_of, target_words, used
+from portal.sla.used import Pieces, Used, is_at_risk, target_of, target_words, used
 from verification.models import Clock, IssueEvent
 from verification.support.base import Kind, Watching
 
@@ -79,8 +79,13 @@ class Row:
         return tone if tone in ("bad", "warn") and not self.stopped_at else ""
 
     @property
-    def is_paused(self) -> bool:
-        return self.state == Watching.PAUSED
+    def is_blind(self) -> bool:
+        return self.state == Watching.BLIND
+
+    @property
+    def pieces(self) -> Pieces:
+        """The bar. What is blind is drawn as used up, never as late: nothing is declared beyond what we know."""
+        return [piece for piece in self.used.pieces if not (self.is_blind and piece[0] == "over")]
 
 
 def rows_of(
