@@ -114,14 +114,27 @@ VERBS = {
 OTHERS_VERBS = {Holder.PROGRAM: "Settle", Holder.MACHINE: "We check", Holder.THIRD_PARTY: "Wait for"}
 
 
-def as_missing(integration: "Integration", requirements: Iterable[Requirement]) -> tuple[Missing, ...]:
+def as_missing(integration: "Integration", requirements: Iterable[Requirement], now: datetime) -> tuple[Missing, ...]:
     """Each with who can move it and the verb of what they do."""
-    enough = {group.key: group.minimum for group in integration.edition.groups}
+    edition = integration.edition
+    met = Counter(r.group for r in edition.requirements() if r.group and is_met(r, integration, now))
+    enough = {group.key: group.minimum - met[group.key] for group in edition.groups}
     return tuple(
-        Missing(r.id, r.title, who, _verb(r, who, integration), enough.get(r.group, 0))
+        Missing(r.id, r.title, who, _verb(r, who, integration), r.group, enough.get(r.group, 0), r.after_findings)
         for r in requirements
         for who in [holder_of(r, integration)]
     )
+
+
+def renewals(integration: "Integration") -> tuple[Missing, ...]:
+    """The agreements in force whose next version one side has signed: the other side signs it too."""
+    states = states_of(integration)
+    waiting = [
+        (r, states[r.id].data.get("renewal_waits_for"))
+        for r in integration.edition.requirements()
+        if r.agreement and r.id in states
+    ]
+    return tuple(Missing(r.id, f"{r.title}, renewed", Holder(who), "Sign") for r, who in waiting if who)
 
 
 def _verb(requirement: Requirement, holder: Holder, integration: "Integration") -> str:
@@ -137,7 +150,7 @@ def partners_part(integration: "Integration", now: datetime) -> tuple[Missing, .
     """What the partner itself can settle of what is left before the next position; nothing once it has ended."""
     if not integration.is_open:
         return ()
-    left = as_missing(integration, missing_next(integration, now))
+    left = as_missing(integration, missing_next(integration, now), now)
     return tuple(item for item in left if item.holder == Holder.PARTNER)
 
 
@@ -145,7 +158,7 @@ def facts_of(integration: "Integration", now: datetime) -> Facts:
     """Everything that the turn depends on."""
     if not integration.is_open:
         return Facts(Stage(integration.stage), integration.step)
-    left = as_missing(integration, missing_next(integration, now))
+    left = as_missing(integration, missing_next(integration, now), now)
     step, stage = integration.next_position
     findings = finding_counts(integration)
     in_support = integration.stage == Stage.SUPPORT
@@ -165,6 +178,7 @@ def facts_of(integration: "Integration", now: datetime) -> Facts:
         missing=() if in_support else left,
         asked=tuple(asked),
         broken=left if in_support else (),
+        renewals=renewals(integration) if in_support else (),
         tier_request=_tier_name(integration),
         standing=Standing(integration.standing),
         process=process_of(integration, now),
@@ -226,7 +240,7 @@ def reasons(integration: "Integration", facts: Facts) -> list[str]:
         said.append("ready to list")
     if facts.tier_request:
         said.append(f"asks for the tier {facts.tier_request}")
-    held = [m for m in (*facts.missing, *facts.broken) if m.holder == Holder.PROGRAM]
+    held = [m for m in (*facts.missing, *facts.broken, *facts.renewals) if m.holder == Holder.PROGRAM]
     return said + [m.title for m in held]
 
 

@@ -1,5 +1,6 @@
 """What does an integration look like on a page? Plain rows for templates; no queries of their own beyond facts."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ WHOSE = {
     Holder.MACHINE: "the portal",
     Holder.THIRD_PARTY: "others",
 }
+WHOSE_ELSE = WHOSE | {Holder.PARTNER: "the company"}  # for who only looks on
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One requirement as listed. `holder`: who can move it while it is not met, in words for the partner."""
+    """One requirement as listed. `holder`: who can move it while it is not met, in words for the reader."""
 
     requirement: Requirement
     state: "RequirementState | None"
@@ -82,7 +84,10 @@ def path_steps(integration: "Integration") -> list[PathStep]:
     ]
 
 
-def row_of(integration: "Integration", requirement: Requirement, now: datetime) -> Row:
+def row_of(
+    integration: "Integration", requirement: Requirement, now: datetime, whose: Mapping[Holder, str] = WHOSE
+) -> Row:
+    """`whose`: what each holder is called to the reader."""
     state = facts.states_of(integration).get(requirement.id)
     met = state is not None and state.is_met(now)
     return Row(
@@ -90,19 +95,21 @@ def row_of(integration: "Integration", requirement: Requirement, now: datetime) 
         state=state,
         shown=state.shown(now) if state else str(Status.OPEN),
         is_met=met,
-        holder="" if met else WHOSE[facts.holder_of(requirement, integration)],
+        holder="" if met else whose[facts.holder_of(requirement, integration)],
         why=(state.summary if state and state.summary else requirement.why),
     )
 
 
-def requirement_rows(integration: "Integration", now: datetime) -> list[StepRows]:
+def requirement_rows(integration: "Integration", now: datetime, whose: Mapping[Holder, str] = WHOSE) -> list[StepRows]:
     """Every step with its requirements that apply, in the path's order."""
     found = []
+    edition = integration.edition
+    open_ids = {r.id for r in facts.unmet(integration, edition.requirements(), edition.groups, now)}
     category = integration.edition.category(integration.category)
     first_develop = next((s for s in integration.edition.steps if s.stage == Stage.DEVELOP), None)
     for step in integration.edition.steps:
-        rows = tuple(row_of(integration, r, now) for r in step.requirements if facts.applies(r, integration))
-        left = sum(not row.is_met and not row.requirement.optional for row in rows)
+        rows = tuple(row_of(integration, r, now, whose) for r in step.requirements if facts.applies(r, integration))
+        left = sum(row.requirement.id in open_ids for row in rows)
         links = step.links + (category.links if category and step.stage == Stage.DEVELOP else ())
         agencies = integration.edition.agencies if first_develop is step else ()
         found.append(StepRows(step, _place(integration, step), rows, left, links, agencies))
@@ -123,11 +130,11 @@ class Left:
         return f"{len(self.rows)} of {self.of} {where}"
 
 
-def left_items(integration: "Integration", now: datetime) -> Left:
+def left_items(integration: "Integration", now: datetime, whose: Mapping[Holder, str] = WHOSE) -> Left:
     """What blocks the next position, each with its reason; in support, what no longer holds."""
     if not integration.is_open:
         return Left((), "", 0)
-    rows = tuple(row_of(integration, r, now) for r in facts.missing_next(integration, now))
+    rows = tuple(row_of(integration, r, now, whose) for r in facts.missing_next(integration, now))
     step, _ = integration.next_position
     return Left(rows, step.name if step else "", integration.tally.get("of", 0))
 
@@ -151,13 +158,13 @@ class TierRows:
         return not self.left and self.state == ""
 
 
-def tier_rows(integration: "Integration", now: datetime) -> list[TierRows]:
+def tier_rows(integration: "Integration", now: datetime, whose: Mapping[Holder, str] = WHOSE) -> list[TierRows]:
     """The tiers that a listed integration may ask for, with what each still needs."""
     if not integration.is_listed:
         return []
     found = []
     for tier in (t for t in integration.edition.tiers if t.on_request):
-        rows = {r.id: row_of(integration, r, now) for r in tier.requirements}
+        rows = {r.id: row_of(integration, r, now, whose) for r in tier.requirements}
         groups = tuple((g, tuple(rows[r.id] for r in tier.requirements if r.group == g.key)) for g in tier.groups)
         state = (
             "granted" if integration.tier == tier.key else "asked for" if integration.tier_request == tier.key else ""

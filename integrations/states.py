@@ -1,5 +1,6 @@
 """Which states are there, and whose turn is it? Pure: plain values in, plain values out."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -81,19 +82,28 @@ class Holder(StrEnum):
 class Missing:
     """A requirement that is not met: its id, its title, who can move it, and the verb of what they do.
 
-    `enough`: how many of its any-of group are, 0 where it stands alone.
+    `group`: the any-of group that it is one of, and `enough`: how many more of that group are; blank and 0 where it
+    stands alone. `after_findings`: it is asked for when no finding waits for an answer.
     """
 
     id: str
     title: str
     holder: Holder
     verb: str = "Settle"
+    group: str = ""
     enough: int = 0
+    after_findings: bool = False
 
     @property
     def choice(self) -> str:
         """Said beside one of an any-of group; blank for what stands alone."""
         return "" if not self.enough else "one of these is enough" if self.enough == 1 else f"{self.enough} are enough"
+
+
+def how_many(missing: Collection[Missing]) -> int:
+    """How many of them have to be settled: of an any-of group as many as are enough."""
+    groups = {item.group: item.enough for item in missing if item.group}
+    return sum(not item.group for item in missing) + sum(groups.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +128,7 @@ class Facts:
     asked: tuple[Missing, ...] = ()  # in review: what the program waits for the partner to answer
     tier_request: str = ""
     broken: tuple[Missing, ...] = ()  # in support: requirements that are no longer met
+    renewals: tuple[Missing, ...] = ()  # in support: agreements whose next version one side has signed
     standing: Standing = Standing.NONE
     process: Process = Process.NONE
     standing_ask: str = ""
@@ -163,13 +174,16 @@ def _in_review(facts: Facts) -> Turn:
 
 
 def _in_changes(facts: Facts) -> Turn:
-    """The partner's own requirements come first, then the findings, then the next round."""
+    """The partner's own requirements come first, then the findings, what is asked after them, then the next round."""
     own = tuple(item for item in facts.missing if item.holder == Holder.PARTNER)
-    if own:
-        return _for_missing(own)
+    first = tuple(item for item in own if not item.after_findings)
+    if first:
+        return _for_missing(first)
     if facts.open_findings:
         word = "finding" if facts.open_findings == 1 else "findings"
         return Turn(Holder.PARTNER, f"Answer {facts.open_findings} {word}", "findings")
+    if own:
+        return _for_missing(own)
     return Turn(Holder.PARTNER, "Request the review again", "step:request_again")
 
 
@@ -206,6 +220,8 @@ def _in_support(facts: Facts) -> Turn:
         return of_standing
     if facts.broken:
         return _for_missing(facts.broken)
+    if facts.renewals:
+        return _for_missing(facts.renewals)
     if facts.tier_request:
         return Turn(Holder.PROGRAM, f"Decide on the tier {facts.tier_request}", "review")
     return Turn(Holder.MACHINE, "Nothing to do: the portal keeps watch")

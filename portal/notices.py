@@ -9,7 +9,7 @@ from django.db import transaction
 
 from integrations import facts, rules
 from integrations.models import Event, Finding, Integration, Membership, Role
-from integrations.states import ReviewState
+from integrations.states import ReviewState, how_many
 from integrations.workflow import perform
 from portal import mail
 from portal.standing import words as process
@@ -116,13 +116,15 @@ def context_of(event: Event) -> dict[str, Any]:
     integration = event.integration
     in_changes = integration is not None and integration.review_state == ReviewState.CHANGES
     tier = integration.edition.tier(event.data.get("tier") or integration.tier) if integration else None
+    items = facts.partners_part(integration, event.at) if integration and in_changes else ()
     return {
         "event": event,
         "integration": integration,
         "note": event.note,
         "data": event.data,
         "findings": list(integration.findings.filter(state=Finding.State.OPEN)) if integration else [],
-        "items": facts.partners_part(integration, event.at) if integration and in_changes else (),
+        "items": items,
+        "to_settle": how_many(items),
         "process": process.told(event),
         "tier_name": tier.name if tier else "",
         "starts_at": moment(event.data.get("starts_at")),

@@ -129,8 +129,9 @@ def _tell(row: Integration, requirement_id: str, agreement: Agreement, side: Hol
     While a renewal waits for the other side, the answer stays the version in force.
     """
     counts = in_force(row.partner, agreement.kind) or agreement
+    renewal = {} if counts == agreement else {"renewal_waits_for": str(OTHER[side])}
     answer(
-        row, requirement_id, _answer_of(counts, side), by=by, now=now, rule=rules.may_meet,
+        row, requirement_id, {**_answer_of(counts, side), **renewal}, by=by, now=now, rule=rules.may_meet,
         status=Status.GIVEN if counts.is_complete else Status.WAITING,
         verb="agreement_complete" if agreement.is_complete else BEGUN[side],
         summary=_summary(counts) + ("" if counts == agreement else f"; renewal: {_summary(agreement)}"),

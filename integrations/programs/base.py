@@ -118,6 +118,7 @@ class Requirement:
     categories: tuple[str, ...] = ()
     links: tuple[Link, ...] = ()
     public: bool = False  # document: the picture beside the listing, which everyone sees
+    after_findings: bool = False  # asked for only when no finding of the review waits for an answer
 
 
 @dataclass(frozen=True, slots=True)

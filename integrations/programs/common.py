@@ -145,12 +145,13 @@ def hints(id: str, title: str, *checks: str, categories: tuple[str, ...] = ()) -
 
 def feedback_addressed(id: str) -> Requirement:
     """The last word of a review's loop: findings carry the rest."""
-    return attested(
+    asked = attested(
         id,
         "Address the review's feedback",
         "Every finding of the review has been answered and the development is finished.",
         "Answer each finding first; this says that nothing is left to change.",
     )
+    return replace(asked, after_findings=True)
 
 
 def credentials(id: str, permanent: bool = False) -> Requirement:

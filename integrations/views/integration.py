@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from integrations import facts, rules
 from integrations.models import Integration, Introduction
-from integrations.page import left_items, path_steps, requirement_rows, tier_rows
+from integrations.page import WHOSE, WHOSE_ELSE, left_items, path_steps, requirement_rows, tier_rows
 from integrations.review_page import told_findings
 from integrations.states import Holder, Missing
 from integrations.views.common import load, page_of
@@ -31,15 +31,16 @@ def integration(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def page_context(found: Integration, user: Any) -> dict[str, Any]:
     """Everything the page shows. Nothing internal reaches a partner."""
     now = timezone.now()
+    whose = WHOSE if rules.may_edit(found, user) else WHOSE_ELSE
     return {
         "integration": found,
         "edition": found.edition,
         "program": found.program,
         "turn": turn_of_page(found, user),
         "path": path_steps(found),
-        "left": left_items(found, now),
-        "steps": requirement_rows(found, now),
-        "tiers": tier_rows(found, now),
+        "left": left_items(found, now, whose),
+        "steps": requirement_rows(found, now, whose),
+        "tiers": tier_rows(found, now, whose),
         "findings": told_findings(found),
         "lately": list(found.events.shown_to_partner().order_by("-seq")[:LATELY]),
         "introductions": introductions_of(found),
@@ -56,7 +57,7 @@ def meanwhile(found: Integration, user: Any, now: datetime) -> Missing | None:
     """What the company can already do while the program has the turn: the first of its own open requirements."""
     if found.turn_holder != Holder.PROGRAM or not found.is_open or not rules.may_edit(found, user):
         return None
-    left = facts.as_missing(found, facts.missing_next(found, now))
+    left = facts.as_missing(found, facts.missing_next(found, now), now)
     return next((item for item in left if item.holder == Holder.PARTNER), None)
 
 

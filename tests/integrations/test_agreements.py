@@ -26,6 +26,11 @@ def told(row, requirement_id=TPA):
     return state.status, state.data.get("waits_for", "")
 
 
+def turn(row):
+    row = Integration.objects.get(pk=row.pk)
+    return row.turn_holder, row.turn_action, row.reasons
+
+
 def verbs(row):
     return list(row.events.values_list("verb", flat=True))[1:]
 
@@ -156,6 +161,18 @@ def test_renewal_leaves_the_version_in_force_until_both_signed(rocket, complete,
     assert agreements.in_force(rocket.partner, "tpa") == renewed
     assert rocket.states.get(requirement_id=TPA).data["version"] == "2027-01"
     assert verbs(rocket)[2:] == ["agreement_to_countersign", "agreement_complete"]
+
+
+def test_renewal_waits_for_the_other_side_in_support(at, alice, rita, now):
+    listed = at("support")
+    sign(listed, alice, now)
+    sign(listed, rita, now, RITA, version="")
+    assert turn(listed) == ("machine", "Nothing to do: the portal keeps watch", [])
+    sign(listed, alice, now, version="2027-01", renews=True)
+    title = listed.edition.requirement(TPA).title
+    assert turn(listed) == ("program", f"Sign: {title}, renewed", [f"{title}, renewed"])
+    sign(listed, rita, now, RITA, version="")
+    assert turn(listed)[0] == "machine"
 
 
 def test_renewal_sent_twice(rocket, complete, alice, now):

@@ -15,6 +15,7 @@ from tests.conftest import begin, drive, meet
 
 At = Callable[..., Integration]
 LATER = timedelta(minutes=11)
+ACCOUNTS = "Credentials for test infrastructure"
 
 
 @pytest.fixture
@@ -38,10 +39,9 @@ def settle(row: Integration, by: Any, now: datetime) -> None:
 
 
 def test_the_turn_is_handed_over_without_a_finding(row: Integration, rita: Any, now: datetime) -> None:
-    first = part(row, now)[0]
     assert turn(row) == ("program", "Review round 1")
     perform(row, "request_changes", by=rita, now=now)
-    assert turn(row) == ("partner", f"Confirm: {first}")
+    assert turn(row) == ("partner", f"Give: {ACCOUNTS}")
     assert Finding.objects.count() == 0
 
 
@@ -52,7 +52,7 @@ def test_requirements_come_before_findings_and_both_before_the_next_round(
     perform(row, "request_changes", by=rita, now=now)
     now += LATER
     first = part(row, now)[0]
-    assert turn(row) == ("partner", f"Confirm: {first}")
+    assert turn(row) == ("partner", f"Give: {ACCOUNTS}")
     with pytest.raises(NotAllowed, match=f"Still yours to settle: {first}"):
         perform(row, "request_again", by=alice, now=now)
     settle(row, alice, now)
@@ -63,6 +63,19 @@ def test_requirements_come_before_findings_and_both_before_the_next_round(
     assert turn(row) == ("partner", "Request the review again")
     perform(row, "request_again", by=alice, now=now)
     assert turn(row) == ("program", "Review round 2")
+
+
+def test_what_says_that_all_findings_are_answered_is_asked_after_them(
+    row: Integration, alice: Any, rita: Any, now: datetime
+) -> None:
+    finding = reviewing.raise_finding(row, "NO-3", "Add tests.", by=rita, now=now)
+    perform(row, "request_changes", by=rita, now=now)
+    for item in facts.partners_part(Integration.objects.get(pk=row.pk), now):
+        if item.id != "NO-5":
+            answers.answer(row, item.id, {"met": "in a test"}, by=alice, now=now)
+    assert turn(row) == ("partner", "Answer 1 finding")
+    reviewing.fix_finding(finding, "Added.", by=alice, now=now + LATER)
+    assert turn(row) == ("partner", "Confirm: Address the review's feedback")
 
 
 def test_with_nothing_left_for_the_partner_a_finding_is_needed(
@@ -89,7 +102,8 @@ def test_the_mail_lists_the_requirements_that_wait(row: Integration, rita: Any, 
     asked = facts.partners_part(row, now)
     perform(row, "request_changes", by=rita, now=now)
     told = Email.objects.get(event__verb="request_changes")
-    assert told.subject == f"{len(asked)} requirements to settle: Rocket"
+    assert len(asked) == 4  # two of them are one: the demonstration or the logs
+    assert told.subject == "3 requirements to settle: Rocket"
     assert [f"- {item.verb}: {item.title}" in told.text for item in asked] == [True] * len(asked)
     assert "finding" not in told.text
     assert "Settle them, then request the review again." in told.text
@@ -113,10 +127,9 @@ def test_the_mail_says_where_one_of_several_is_enough(row: Integration, rita: An
 
 def test_the_mail_names_requirements_and_findings_together(row: Integration, rita: Any, now: datetime) -> None:
     reviewing.raise_finding(row, "NO-3", "Add tests.", by=rita, now=now)
-    count = len(part(row, now))
     perform(row, "request_changes", by=rita, now=now)
     told = Email.objects.get(event__verb="request_changes")
-    assert told.subject == f"{count} requirements to settle, 1 finding to answer: Rocket"
+    assert told.subject == "3 requirements to settle, 1 finding to answer: Rocket"
     assert "1. Add tests." in told.html.replace("<strong>", "").replace("</strong>", "")
 
 
