@@ -9,14 +9,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from integrations import rules
-from integrations.models import Draft, Integration, Membership
+from integrations.models import Draft, Integration, Introduction, Membership
 from integrations.programs import PROGRAMS
 from integrations.states import ENDS, Holder, Stage
 from integrations.views.common import page_of
 
 ROWS, DRAFTS = 50, 10
-MINE, THEIRS, REST = range(3)
-HEADINGS = {MINE: "You must act", THEIRS: "We are acting", REST: "Nothing to do"}
+MINE, COLLEAGUES, THEIRS, REST = range(4)
+HEADINGS = {
+    MINE: "You must act",
+    COLLEAGUES: "Your company must act",
+    THEIRS: "We are acting",
+    REST: "Nothing to do",
+}
 
 
 @login_not_required
@@ -33,25 +38,39 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def partner_home(request: HttpRequest, memberships: list[Membership]) -> dict[str, Any]:
-    """A page of everything of one's companies in three blocks, what waits for them first; and unsent drafts."""
+    """A page of everything of one's companies in blocks, what waits for the person first; what others ask of them,
+    and unsent drafts."""
     partners = [membership.partner for membership in memberships]
-    page = page_of(request, by_turn(partners), ROWS)
+    edited = [membership.partner for membership in memberships if membership.role in rules.EDITING]
+    page = page_of(request, by_turn(partners, edited), ROWS)
     drafts = Draft.objects.filter(partner__in=partners, integration=None, sent_at=None, version__gt=0)
     return {
         "page": page,
         "blocks": [(HEADINGS[block], rows) for block in HEADINGS if (rows := [r for r in page if r.block == block])],
+        "introductions": asked_of(edited),
         "drafts": drafts_page(request, drafts.select_related("saved_by", "partner").order_by("-saved_at", "-pk")),
         "several": len(memberships) > 1,
     }
 
 
-def by_turn(partners: list[Any]) -> QuerySet[Integration]:
-    """The companies' integrations: theirs to act on, then ours, then the rest; the soonest due first."""
+def asked_of(partners: list[Any]) -> QuerySet[Introduction]:
+    """Who asks to be introduced to these companies, without a name: the longest waiting first."""
+    waiting = Introduction.objects.filter(other__partner__in=partners, state=Introduction.State.ASKED)
+    return waiting.select_related("other").order_by("asked_at", "pk")[:ROWS]
+
+
+def by_turn(partners: list[Any], edited: list[Any]) -> QuerySet[Integration]:
+    """The companies' integrations: the person's to act on, then colleagues', ours and the rest; the soonest due first.
+
+    `edited`: those of the companies for which the person may act.
+    """
     is_open = ~Q(stage__in=[str(stage) for stage in ENDS])
     ours = Q(turn_holder__in=[str(Holder.PROGRAM), str(Holder.THIRD_PARTY)])
     looking = Q(turn_holder=str(Holder.MACHINE)) & ~Q(stage=str(Stage.SUPPORT))  # in support it only watches
+    waits = is_open & Q(turn_holder=str(Holder.PARTNER))
     block = Case(
-        When(is_open & Q(turn_holder=str(Holder.PARTNER)), then=Value(MINE)),
+        When(waits & Q(partner__in=edited), then=Value(MINE)),
+        When(waits, then=Value(COLLEAGUES)),
         When(is_open & (ours | looking), then=Value(THEIRS)),
         default=Value(REST),
     )

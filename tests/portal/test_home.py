@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from integrations.actions import drafts
-from integrations.models import Integration
+from integrations.actions import drafts, introductions
+from integrations.models import Integration, Membership
 from portal import home
-from tests.conftest import begin, drive
+from tests.conftest import begin, drive, person
 
 
 def shown(page: Any) -> list[tuple[str, list[str]]]:
@@ -25,6 +25,29 @@ def test_what_waits_for_one_comes_first(acme: Any, alice: Any, rita: Any, sign_i
         ("We are acting", ["In review"]),
         ("Nothing to do", ["Listed"]),
     ]
+
+
+def test_a_viewer_is_told_that_the_company_must_act(acme: Any, alice: Any, sign_in: Any, now: Any) -> None:
+    vera = person("vera@acme.example", "Vera Voss")
+    Membership.objects.create(partner=acme, user=vera, role="viewer", joined_at=now)
+    row = begin(acme, alice, name="Begun")
+    home, page = sign_in(vera).get("/"), sign_in(vera).get(f"/integrations/{row.uuid}/")
+    assert shown(home) == [("Your company must act", ["Begun"])]
+    assert (" · you" in page.text, " · the company" in page.text) == (False, True)
+    assert " · you" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
+
+
+def test_an_introduction_that_waits_for_ones_answer_is_listed(
+    acme: Any, globex: Any, alice: Any, charlie: Any, sign_in: Any, now: Any
+) -> None:
+    mine = begin(acme, alice, name="Mine")
+    theirs = begin(globex, charlie, name="Theirs", repository="globex/rocket", repository_id=2)
+    asked = introductions.ask(theirs, mine, "We build one too.", by=charlie, now=now)
+    page = sign_in(alice).get("/").text
+    assert ("We build one too." in page, "Globex" in page) == (True, False)
+    assert f"/introductions/{asked.pk}/" not in sign_in(charlie).get("/").text
+    introductions.agree(asked, by=alice, now=now)
+    assert "We build one too." not in sign_in(alice).get("/").text
 
 
 def test_nothing_is_cut_off_without_a_word(
