@@ -70,6 +70,7 @@ class ClockPanel:
     pieces: list[tuple[str, float]]
     sentence: str
     due_at: datetime | None
+    due_local: str
     stopped_at: datetime | None
     stopped_href: str
     lines: list[Line]
@@ -158,6 +159,7 @@ def panel_of(clock: ClockState, asked: Asked, sla: Sla, url: str) -> ClockPanel:
         pieces=pieces(clock.segments, allowed, clock.counted),
         sentence=sentence(clock, used),
         due_at=clock.due_at,
+        due_local=f"{moment(clock.due_at, asked.calendar.zone)} ({asked.calendar.zone})" if clock.due_at else "",
         stopped_at=clock.stopped_at,
         stopped_href=link(url, clock.stopped_by),
         lines=[line(segment, asked.calendar, url) for segment in clock.segments],

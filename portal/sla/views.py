@@ -9,10 +9,12 @@ from django.urls import path, reverse
 from django.utils import timezone
 
 from integrations import rules
+from portal.reports.sending import zone
 from portal.sla import files
 from portal.sla.filters import NAMES, chosen, in_state
 from portal.sla.head import head_of
 from portal.sla.rows import rows_of
+from portal.sla.trends import trends_of
 
 SIZE, SOON = 50, 5
 
@@ -29,6 +31,7 @@ def sla(request: HttpRequest) -> HttpResponse:
         "choice": choice, "head": head, "page": page, "rows": rows_of(found, now), "now": now,
         "soon": rows_of(soon, now, speakers=False) if not choice.state else [],
         "for_program": rules.works_for_program(request.user),
+        "trends_url": _file(request, "sla_trends"),
         "csv_url": _file(request, "sla_csv"), "json_url": _file(request, "sla_json"),
     }  # fmt: skip
     return render(request, "sla/dashboard.html", context)
@@ -59,7 +62,16 @@ def sla_file(request: HttpRequest, form: str) -> StreamingHttpResponse:
     return StreamingHttpResponse(body, kind, headers=named)
 
 
+def sla_trends(request: HttpRequest) -> HttpResponse:
+    """Twelve weeks in pictures and tables."""
+    choice = chosen(request.user, request.GET)
+    trends = trends_of(choice, timezone.now(), zone())
+    several = rules.works_for_program(request.user) or len(trends.partners) > 1
+    return render(request, "sla/trends.html", {"choice": choice, "trends": trends, "several_partners": several})
+
+
 urlpatterns = [
     path("sla/", sla, name="sla"),
+    path("sla/trends/", sla_trends, name="sla_trends"),
     *(path(f"sla/clocks.{form}", sla_file, {"form": form}, name=f"sla_{form}") for form in ("csv", "json")),
 ]

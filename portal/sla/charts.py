@@ -1,0 +1,94 @@
+"""How does a row of numbers become a picture? Columns as SVG, drawn here: no script, no style of its own.
+
+What is late is hatched, so that nothing hangs on a colour; every picture has a title and a sentence for those who
+hear the page, and a table with the same numbers beside it.
+"""
+
+from dataclasses import dataclass
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+WIDTH, HEIGHT, FLOOR, TOP = 400, 150, 122, 26
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: what was kept below, what was late above it."""
+
+    label: str
+    kept: int
+    late: int = 0
+
+    @property
+    def whole(self) -> int:
+        return self.kept + self.late
+
+    @property
+    def words(self) -> str:
+        return f"{self.label}: {self.kept}" + (f" and {self.late} late" if self.late else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A picture and the same as rows. `target_after`: the number of columns before the line, -1 for no line."""
+
+    id: str
+    title: str
+    columns: tuple[Column, ...]
+    target_after: int = -1
+    target: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(column.whole for column in self.columns)
+
+    @property
+    def drawn(self) -> SafeString:
+        return drawn(self)
+
+
+def drawn(chart: Chart) -> SafeString:
+    """The chart as SVG."""
+    step = WIDTH / len(chart.columns)
+    most = max([column.whole for column in chart.columns] + [1])
+    said = "; ".join(column.words for column in chart.columns)
+    return format_html(
+        '<svg class="chart" role="img" viewBox="0 0 {} {}" aria-labelledby="{}-t {}-d"><title id="{}-t">{}</title>'
+        '<desc id="{}-d">{}</desc><defs><pattern id="{}-h" width="6" height="6" patternUnits="userSpaceOnUse" '
+        'patternTransform="rotate(45)"><rect class="chart-late" width="3" height="6"/></pattern></defs>'
+        '<line class="chart-floor" x1="0" x2="{}" y1="{}" y2="{}"/>{}{}</svg>',
+        WIDTH, HEIGHT, chart.id, chart.id, chart.id, chart.title, chart.id, said, chart.id, WIDTH, FLOOR, FLOOR,
+        format_html_join("", "{}", ((_column(c, n, step, most, chart.id),) for n, c in enumerate(chart.columns))),
+        _target(chart, step),
+    )  # fmt: skip
+
+
+def _column(column: Column, place: int, step: float, most: int, id: str) -> SafeString:
+    room = FLOOR - TOP
+    kept, late = room * column.kept / most, room * column.late / most
+    x, width = place * step + step * 0.18, step * 0.64
+    middle, top = place * step + step / 2, FLOOR - kept - late
+    value = f"{column.whole}" if column.whole else ""
+    return format_html(
+        '<g><rect class="chart-kept" x="{}" y="{}" width="{}" height="{}"/>'
+        '<rect class="chart-edge" x="{}" y="{}" width="{}" height="{}" fill="url(#{}-h)"/>'
+        '<text class="chart-value" x="{}" y="{}">{}</text><text class="chart-label" x="{}" y="{}">{}</text></g>',
+        _n(x), _n(FLOOR - kept), _n(width), _n(kept), _n(x), _n(top), _n(width), _n(late), id,
+        _n(middle), _n(top - 5), value, _n(middle), FLOOR + 16, column.label,
+    )  # fmt: skip
+
+
+def _target(chart: Chart, step: float) -> SafeString | str:
+    """The promise, as a line between two columns, named at its top."""
+    if chart.target_after < 0:
+        return ""
+    x = _n(chart.target_after * step)
+    return format_html(
+        '<line class="chart-target" x1="{}" x2="{}" y1="6" y2="{}"/><text class="chart-named" x="{}" y="14">{}</text>',
+        x, x, FLOOR, _n(chart.target_after * step - 6), chart.target,
+    )  # fmt: skip
+
+
+def _n(value: float) -> str:
+    return f"{value:.1f}"
