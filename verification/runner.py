@@ -5,6 +5,7 @@ Each check's result is written as soon as it is there, so that a page can show i
 
 import json
 import logging
+import time
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -27,6 +28,8 @@ log = logging.getLogger(__name__)
 Found = dict[str, Result]
 Progress = Callable[[str], None]
 BACKOFF = tuple(timedelta(minutes=m) for m in (10, 30, 120, 360, 1440))
+SECONDS = 150.0  # in which the checks of a run begin; the longest of them, reading a release, may take 120 more
+LATE = Result(Outcome.ERROR, "The checks before took so long that this one was left for later.")
 FROZEN = f"{observations.SEEN}frozen"
 
 
@@ -101,8 +104,10 @@ def run(
     requirements = [r for r in checked(integration) if requirement_ids is None or r.id in requirement_ids]
     subject, read = subject_of(integration, now), sources or clients.sources()
     found: Found = {}
+    until = time.monotonic() + SECONDS
     for key in keys_of(requirements):
-        result = observations.settle(integration, subject, key, _plain(looking.safely(key, subject, read), key), now)
+        said = _plain(looking.safely(key, subject, read), key) if time.monotonic() < until else LATE
+        result = observations.settle(integration, subject, key, said, now)
         with transaction.atomic():
             _keep(integration, key, result, now)
         found[key] = result

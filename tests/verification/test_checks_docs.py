@@ -4,6 +4,7 @@ import pytest
 
 from tests.verification.told import SUBJECT, Told, code, release
 from verification.base import CHECKS, Outcome, Refused, Unavailable
+from verification.checks import asking
 from verification.code import Code, File
 
 KEYS = [key for key in CHECKS if key.startswith("docs.")]
@@ -112,6 +113,12 @@ TEXT = {"docs/index.md": f"See [one]({ONE}#part) and <{TWO}>, or [none](other.md
 )
 def test_links(one, two, expected):
     assert result("links", TEXT, pages={ONE: one, TWO: two}).outcome == expected
+
+
+def test_links_whose_turn_does_not_come_in_time_are_our_outage(monkeypatch):
+    monkeypatch.setattr(asking, "SECONDS", -1.0)
+    told = result("links", TEXT, pages={ONE: 200, TWO: 404})
+    assert (told.outcome, told.summary) == (Outcome.ERROR, "2 of 2 addresses did not answer us.")
 
 
 def test_links_are_asked_once_each_and_not_without_end():

@@ -11,11 +11,13 @@ from portal.models import Email
 from tests.conftest import NOW, begin, meet
 from tests.verification.stubs import GOOD, Stubs
 from tests.verification.test_network_cut import READ_NOTHING
-from verification import observations
+from verification import jobs, observations, runner
 from verification.base import CHECKS, Evidence, NotFound, Outcome, Result, Unavailable, Withheld, conflict
+from verification.checks import asking, release
 from verification.models import CheckResult, Observation
 from verification.runner import checked, keys_of, run
 from verification.sources import Sources
+from verification.sources.http import PAGE
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 KEY = "repository.public"
@@ -73,6 +75,21 @@ def test_one_check_that_raises_leaves_all_others_their_say(provider, stubs):
     run(provider, now=NOW, sources=object())
     found = dict(CheckResult.objects.filter(integration=provider).values_list("key", "outcome"))
     assert found == {key: "error" if key == KEY else "pass" for key in keys_of(checked(provider))}
+
+
+def test_checks_whose_turn_does_not_come_in_time_are_tried_again(provider, stubs, monkeypatch):
+    look(provider, NOW)
+    monkeypatch.setattr(runner, "SECONDS", -1.0)
+    ran = look(provider, NOW + HOUR)
+    assert (ran.outcome, ran.retry_at) == (Outcome.ERROR, NOW + HOUR + runner.BACKOFF[0])
+    assert (newest(provider).summary, state(provider).status) == (runner.LATE.summary, "pass")
+
+
+def test_limits_of_a_worker_a_run_and_a_release_agree(settings):
+    """A worker is stopped only after the longest task that there can be: its last run's last check reads a release."""
+    longest = jobs.SECONDS + runner.SECONDS + max(release.SECONDS, asking.SECONDS + PAGE.seconds)
+    assert longest < settings.CELERY_TASK_SOFT_TIME_LIMIT < settings.CELERY_TASK_TIME_LIMIT
+    assert jobs.CLAIM.total_seconds() > release.SECONDS
 
 
 def test_outage_changes_nothing_that_is_known(listed, stubs):

@@ -1,13 +1,17 @@
 """Do addresses answer? Each is asked through the guarded client, and what no answer told stays untold."""
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 
 from verification.base import Evidence, Outcome, Refused, Unavailable
 from verification.sources import Sources
 from verification.sources.http import PAGE, Answer, TooLong
 
 GONE = (404, 410)
+LINKS_FRESH = timedelta(days=7)  # a page elsewhere that is down for a weekend takes nobody's standing
+SECONDS = 60.0  # in which the addresses of one check are begun
 CLOSED = (401, 403, 405, 451)  # somebody is there who does not speak to machines
 
 
@@ -35,6 +39,16 @@ def ask(sources: Sources, address: str) -> Asked:
     except Unavailable as outage:
         return Asked(address, Outcome.ERROR, str(outage))
     return Asked(address, _outcome(answer.status), f"answered {answer.status_line}")
+
+
+def ask_all(sources: Sources, addresses: Iterable[str]) -> Iterator[Asked]:
+    """What each address answers. Those whose turn does not come in time count as our outage."""
+    until = time.monotonic() + SECONDS
+    for address in addresses:
+        if time.monotonic() < until:
+            yield ask(sources, address)
+        else:
+            yield Asked(address, Outcome.ERROR, "not asked yet: the ones before took so long")
 
 
 def _outcome(status: int) -> Outcome:

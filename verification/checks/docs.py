@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from verification.base import Evidence, Outcome, Result, Subject, check
-from verification.checks.asking import ask, judged
+from verification.checks.asking import LINKS_FRESH, ask_all, judged
 from verification.checks.reading import code_of, link_to, state_of
 from verification.code import Code, File
 from verification.pages import links_of
@@ -144,6 +144,7 @@ def limits(subject: Subject, sources: Sources) -> Result:
     "docs.links",
     title="Links that answer",
     advice="Correct or remove the links that lead nowhere.",
+    fresh=LINKS_FRESH,
 )
 def links(subject: Subject, sources: Sources) -> Result:
     """The links of the overview and of the README answer, the first 15 of them."""
@@ -154,5 +155,5 @@ def links(subject: Subject, sources: Sources) -> Result:
     readme = [file for file in code.files if file.path.lower() == "readme.md"]
     found = dict.fromkeys(address for file in (*overview, *readme) for address in links_of(code.open(file)))
     secure = [address for address in found if address.startswith("https://")][:MOST_LINKS]
-    outcome, summary, seen = judged((ask(sources, address) for address in secure), dead=Outcome.WARN)
+    outcome, summary, seen = judged(ask_all(sources, secure), dead=Outcome.WARN)
     return Result(outcome, summary, seen, state_of(code))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from verification.base import Evidence, NotFound, Outcome, Refused, Result, Subject, Unavailable, check
-from verification.checks.asking import CLOSED, GONE, ask, judged
+from verification.checks.asking import CLOSED, GONE, LINKS_FRESH, ask_all, judged
 from verification.pages import Page, page_of
 from verification.sources import Sources
 from verification.sources.http import PAGE, Answer
@@ -55,10 +55,11 @@ def addresses_of(subject: Subject) -> list[str]:
     "listing.links",
     title="Addresses that answer",
     advice="Correct the addresses that lead nowhere: the listing sends people there.",
+    fresh=LINKS_FRESH,
 )
 def links(subject: Subject, sources: Sources) -> Result:
     """Homepage, documentation and every other address that was given answer."""
-    outcome, said, seen = judged(ask(sources, address) for address in addresses_of(subject)[:MOST_ADDRESSES])
+    outcome, said, seen = judged(ask_all(sources, addresses_of(subject)[:MOST_ADDRESSES]))
     return Result(outcome, said, seen)
 
 

@@ -30,7 +30,7 @@ ADVICE = {
     "release.archive": "Never replace files of a release: publish a new version.",
     TERRAFORM: "Mend what the other checks of the release name, and publish a new version.",
 }
-SECONDS = 120  # for reading a whole release; a worker of the portal has 200 for all checks together
+SECONDS = 120  # for reading a whole release, its archives included
 NO_PROVIDER = Result(Outcome.FAIL, "No repository is named yet, so there is no release to look at.")
 
 
