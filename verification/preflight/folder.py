@@ -15,12 +15,13 @@ from typing import Any, NoReturn, TypeVar
 from django.conf import settings
 
 from verification import looking
-from verification.base import Denied, Outcome, Result, Subject, Unavailable, Unreadable
+from verification.base import Denied, Evidence, Outcome, Result, Subject, Unavailable, Unreadable
 from verification.code import LARGEST, Code, File
 from verification.looking import NotHere
 
 T = TypeVar("T")
 FOLDER = "a local folder does not show this; run it without --path."
+NOT_ASKED = "not asked with --path"
 # these compare what GitHub says with what was asked for, and a folder knows only the latter
 ECHOES = frozenset({"repository.renamed"})
 NOT_READ = frozenset({".git", ".hg", ".svn", ".terraform", "node_modules"})
@@ -111,11 +112,12 @@ def look(keys: Iterable[str], subject: Subject, folder: Path, begin: Callable[[s
 
 
 def _honest(key: str, result: Result) -> Result:
-    """The result without what would stand there as GitHub's word: it was not asked."""
+    """The result with "not asked" where GitHub's word would stand."""
     if key in ECHOES:
         return Result(Outcome.NOT_RUN, f"Not looked at: {FOLDER}")
-    kept = tuple(evidence for evidence in result.evidence if not evidence.label.endswith("according to GitHub"))
-    return replace(result, evidence=kept)
+    told = (seen.label.endswith("according to GitHub") for seen in result.evidence)
+    kept = (Evidence(seen.label, NOT_ASKED) if of else seen for of, seen in zip(told, result.evidence, strict=True))
+    return replace(result, evidence=tuple(kept))
 
 
 def files(folder: Path) -> Iterator[File]:

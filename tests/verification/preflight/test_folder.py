@@ -66,7 +66,9 @@ def test_licence_is_read_from_the_folder(checkout, no_network):
     code, said = told("--path", checkout, "--only", "repository.licence")
     assert (code, said["folder"]) == (0, str(checkout))
     assert said["checks"][0]["summary"] == "MPL-2.0 is on the program's list."
-    assert [seen["label"] for seen in said["checks"][0]["evidence"]] == ["LICENSE", "The program accepts"]
+    seen = {item["label"]: item["value"] for item in said["checks"][0]["evidence"]}
+    assert list(seen) == ["LICENSE", "Licence according to GitHub", "The program accepts"]
+    assert seen["Licence according to GitHub"] == "not asked with --path"
     (checkout / "LICENSE").write_text("Commons Clause")
     assert told("--path", checkout, "--only", "repository.licence")[0] != 0
 
