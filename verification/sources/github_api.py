@@ -18,6 +18,7 @@ from verification.base import Denied, NotFound, Unavailable, Unreadable, Withhel
 from verification.sources import github_wire
 
 TIMEOUT = 10  # seconds to connect, and between two parts of an answer
+NO_TOKEN = (401, 404)  # GitHub does not know the App, its key or its installation
 FINAL = re.compile(r"/git/(?:trees|blobs|commits)/(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\?|$)")
 
 
@@ -132,9 +133,14 @@ class Api:
 
     def _asked(self, method: str, path: str, etag: str) -> tuple[int, dict[str, str], str]:
         github_wire.begin()
-        status, headers, body = self._requester.requestJson(
-            method, path, headers={"If-None-Match": etag} if etag else None
-        )
+        try:
+            status, headers, body = self._requester.requestJson(
+                method, path, headers={"If-None-Match": etag} if etag else None
+            )
+        except github.GithubException as refused:  # only the request for an installation's token is judged by PyGithub
+            if refused.status in NO_TOKEN:
+                self._gate.after(401, {})
+            raise
         return status, {name.lower(): str(value) for name, value in headers.items()}, body
 
     def _taken(self, path: str, etag: str, body: str, what: str) -> Any:

@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
+from tests.fakes.github.apps import Apps
 from tests.fakes.github.tracker import Tracker
 
 REPOSITORY = re.compile(r"^/repos/([^/]+/[^/]+)$")
@@ -55,6 +56,7 @@ class State:
     downloads: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
     trackers: dict[str, Tracker] = field(default_factory=dict)
     tokens: set[str] = field(default_factory=set)
+    apps: Apps = field(default_factory=Apps)
     faults: list[Fault] = field(default_factory=list)
     seen: list[str] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
@@ -85,6 +87,8 @@ class Handler(BaseHTTPRequestHandler):
         fault = next((f for f in state.faults if f.strikes(self.plain_path)), None)
         if fault is not None:
             self.fail(fault.kind)
+        elif granted := state.apps.answer(self.command, self.plain_path, self.headers.get("Authorization", "")):
+            self.answer_json(*granted)
         elif not self.token_is_known():
             self.answer_json(401, {"message": "Bad credentials", "documentation_url": ""})
         elif not self.answer_ourselves():
@@ -94,7 +98,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def token_is_known(self) -> bool:
         scheme, _, token = self.headers.get("Authorization", "").partition(" ")
-        return scheme.lower() not in {"token", "bearer"} or token in self.server.state.tokens
+        state = self.server.state
+        return scheme.lower() not in {"token", "bearer"} or token in state.tokens or token in state.apps.given
 
     def fail(self, kind: int | str) -> None:
         named: dict[str, Callable[[], None]] = {
@@ -206,6 +211,8 @@ class Handler(BaseHTTPRequestHandler):
         """Ask the emulator, add what it lacks."""
         upstream = http.client.HTTPConnection("127.0.0.1", self.server.state.upstream, timeout=GIVE_UP)
         headers = {k: v for k, v in self.headers.items() if k.lower() not in HOP_BY_HOP | {"if-none-match"}}
+        if headers.get("Authorization", "").partition(" ")[2] in self.server.state.apps.given:
+            del headers["Authorization"]  # the emulator has no Apps: what is public is seen without one
         query = urlsplit(self.path).query
         try:
             upstream.request(self.command, self.plain_path + (f"?{query}" if query else ""), self.sent, headers)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.fakes import free_port, signed
+from tests.fakes.github.apps import Apps
 from tests.fakes.github.install import ensure_node_modules, node
 from tests.fakes.github.proxy import Fault, Proxy
 from tests.fakes.github.tracker import Tracker
@@ -186,6 +187,11 @@ class GitHub:
         """From now on the issues of that repository are the tracker's."""
         self.proxy.state.trackers[tracker.full_name.lower()] = tracker
         return tracker
+
+    @property
+    def apps(self) -> Apps:
+        """The Apps that this GitHub knows: none until a test names one."""
+        return self.proxy.state.apps
 
     @property
     def seen(self) -> list[str]:
