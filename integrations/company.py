@@ -3,14 +3,17 @@
 import re
 import unicodedata
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 
 from django.db.models import Q
 from django.utils.text import slugify
 
+from integrations.models.event import Event
 from integrations.models.partner import Partner
 from integrations.names import mixes_scripts, name_key, skeleton
 
 NAME_MAX = 120
+OLD_NAMES_KEPT = timedelta(days=365)
 # Anybody can have an address there: it says nothing about where a person works.
 PUBLIC_MAIL = frozenset(
     {
@@ -56,10 +59,19 @@ def domain_of(address: str) -> str:
     return "" if domain in PUBLIC_MAIL else domain
 
 
-def twin(name: str) -> Partner | None:
-    """The company whose name is, or looks like, this one: a second one may not be made."""
+def twin(name: str, now: datetime) -> Partner | None:
+    """The company whose name is, was until lately, or looks like, this one: a second one may not be made."""
     alike = skeleton(name)
-    return Partner.objects.filter(skeleton=alike).first() if alike else None
+    return (Partner.objects.filter(skeleton=alike).first() or _left_lately(alike, now)) if alike else None
+
+
+def _left_lately(alike: str, now: datetime) -> Partner | None:
+    """The company that was called that until it was renamed: for a while nobody is taken for it."""
+    changes = Event.objects.filter(verb="company_changed", at__gt=now - OLD_NAMES_KEPT, data__has_key="before")
+    for event in changes.select_related("partner"):
+        if skeleton(event.data["before"].get("name", "")) == alike:
+            return event.partner
+    return None
 
 
 def already_here(name: str, addresses: Iterable[str]) -> list[Partner]:

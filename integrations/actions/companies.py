@@ -25,7 +25,7 @@ def change(partner: Partner, *, name: str, website: str, by: Any, now: datetime)
             rules.forget_roles(by)
             if not rules.manages(row, by):
                 raise NotAllowed(rules.REFUSALS["may_manage"], "may")
-            if refusal := name_refusal(row, name):
+            if refusal := name_refusal(row, name, now):
                 raise NotAllowed(refusal)
             _write(row, {"name": name, "website": website}, by, now)
     except IntegrityError as crossed:
@@ -33,11 +33,11 @@ def change(partner: Partner, *, name: str, website: str, by: Any, now: datetime)
     return row
 
 
-def name_refusal(partner: Partner, name: str) -> str:
+def name_refusal(partner: Partner, name: str, now: datetime) -> str:
     """Why this company may not be called that, or blank."""
     if refusal := company.name_refusal(name):
         return refusal
-    alike = company.twin(name)
+    alike = company.twin(name, now)
     if alike is not None and alike.pk != partner.pk:
         return "A company with this name, or one that looks just like it, is already here."
     return ""

@@ -54,7 +54,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", by: Any, n
     name = " ".join(name.split())
     if refusal := company.name_refusal(name):
         raise NotAllowed(refusal)
-    if company.twin(name):
+    if company.twin(name, now):
         raise NotAllowed("A company with this name, or one that looks just like it, is already here.")
     try:
         with transaction.atomic():

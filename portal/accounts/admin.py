@@ -101,7 +101,7 @@ class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]
         name: str = " ".join(self.cleaned_data["name"].split())
         if refusal := company.name_refusal(name):
             raise forms.ValidationError(refusal)
-        alike = company.twin(name)
+        alike = company.twin(name, timezone.now())
         if alike is not None and alike.pk != self.instance.pk:
             raise forms.ValidationError(f"{alike} is here already, and looks just like this name.")
         return name
@@ -128,6 +128,8 @@ class PartnerAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         super().save_model(request, obj, form, change)
         if changed := [name for name in form.changed_data if name != "appoint"]:
             values = {name: str(getattr(obj, name) or "") for name in changed}
-            record(obj, "company_changed", by=request.user, now=timezone.now(), changes=values)  # type: ignore[arg-type]
+            before = {name: str(form.initial.get(name) or "") for name in changed}
+            said = {"changes": values, "before": before}
+            record(obj, "company_changed", by=request.user, now=timezone.now(), **said)  # type: ignore[arg-type]
         if appointed := form.cleaned_data.get("appoint"):
             people.appoint_owner(obj, appointed, by=request.user, now=timezone.now())  # type: ignore[arg-type]

@@ -24,8 +24,8 @@ def company_new(request: HttpRequest) -> HttpResponse:
     """Create the company, unless it seems to be here: then asking to join comes first."""
     form = CompanyForm(request.POST or None, initial=request.unsent())  # type: ignore[attr-defined]
     name = form.cleaned_data["name"] if form.is_valid() else ""
-    offers = offers_to(request.user, name)
-    if name and (not offers or "anyway" in request.POST or company.twin(name)):
+    offers, is_taken = offers_to(request.user, name), bool(name and company.twin(name, timezone.now()))
+    if name and (not offers or "anyway" in request.POST or is_taken):
         try:
             partner = create(request.user, form.cleaned_data)
         except NotAllowed as refusal:
@@ -33,7 +33,7 @@ def company_new(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, f"{partner.name} is here now, and you are its owner.")
             return redirect(way_on(request) or resolve_url("company", partner.slug))
-    context = {"form": form, "offers": offers, "name": name, "anyway": bool(offers and name) and not company.twin(name)}
+    context = {"form": form, "offers": offers, "name": name, "anyway": bool(offers and name) and not is_taken}
     status = 422 if form.is_bound else 200
     return render(request, "accounts/company_new.html", context | waiting_for(request.user), status=status)
 

@@ -1,12 +1,12 @@
 """What the company's record says, who changes it, and what its page tells of agreements and history."""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from integrations import company_page
+from integrations import company, company_page
 from integrations.actions import agreements, companies, people
 from integrations.models import Event, Integration, Partner
 from integrations.workflow import NotAllowed
@@ -44,6 +44,18 @@ def test_a_name_that_looks_like_anothers_is_refused_beside_the_field(
     assert error_at(page, "name")
     assert 'value="https://new.example"' in page.text
     assert Partner.objects.get(slug="acme").name == "Acme"
+
+
+def test_a_name_that_was_left_lately_is_nobody_elses_for_a_while(
+    acme: Partner, alice: Any, charlie: Any, now: datetime
+) -> None:
+    companies.change(acme, name="Rockets", website="", by=alice, now=now)
+    day = timedelta(days=1)
+    with pytest.raises(NotAllowed, match="already here"):
+        people.create_partner("ACME.", by=charlie, now=now + day)
+    companies.change(acme, name="Acme", website="", by=alice, now=now + 2 * day)
+    companies.change(acme, name="Rockets", website="", by=alice, now=now + 3 * day)
+    assert people.create_partner("Acme!", by=charlie, now=now + 4 * day + company.OLD_NAMES_KEPT).name == "Acme!"
 
 
 def test_ones_own_name_may_be_written_another_way(acme: Partner, alice: Any, now: datetime) -> None:
