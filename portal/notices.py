@@ -126,6 +126,7 @@ def context_of(event: Event) -> dict[str, Any]:
         "items": items,
         "to_settle": how_many(items),
         "process": process.told(event),
+        "due": moment(event.data.get("due")),
         "tier_name": tier.name if tier else "",
         "starts_at": moment(event.data.get("starts_at")),
         "times": [moment(text) for text in event.data.get("times", ())],

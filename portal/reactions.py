@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 from integrations import history
 from integrations.models import Event
 from integrations.programs.base import Kind
-from portal import mail, notices
+from portal import escalation, mail, notices
 from portal.accounts import notices as account_notices
 from portal.standing import witness
 from verification import budget, jobs
@@ -66,6 +66,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "facts_changed": (run_checks,),
     "repository_changed": (run_checks, watch_the_new_one),
     "release": (begin_watching,),
+    "issues_breached": (escalation.begin,),
     "appeal": (run_checks,),
     "hold_process": (run_checks,),
     "ask_reinstatement": (run_checks,),

@@ -18,6 +18,7 @@ from tests.verification.support.clocks import clock_of, issue_of
 from verification.models import Breach, Clock, IssueEvent, Observation, Watch
 
 DAY = timedelta(days=1)
+GIVEN: dict[str, dict[str, Any]] = {"suggest_notice": {"why": "2 breaches"}, "hold_process": {"acts": []}}
 WHY = "The promise was not kept."
 STEPS = (
     "give_notice", "set_aside", "go_on", "suspend", "suspend_at_once", "remove", "uphold_appeal", "dismiss_appeal",
@@ -86,8 +87,7 @@ def states(listed: Integration, rita: Any, rob: Any, alice: Any, now: datetime) 
     def reach(name: str) -> Integration:
         row = listed
         for step, by, after in path[name]:
-            inputs = {"suggest_notice": {"why": "2 breaches"}, "hold_process": {"acts": []}}.get(step, {})
-            row = take(row, step, by, now + DAY * after, **inputs) if step else row
+            row = take(row, step, by, now + DAY * after, **GIVEN.get(step, {})) if step else row
         return fresh(row)
 
     return reach
@@ -197,6 +197,12 @@ def noticed(late: Clock, listed: Integration, rita: Any, now: datetime) -> Integ
     return take(listed, "give_notice", rita, now)
 
 
+def acts_told(row: Integration) -> list[dict[str, str]]:
+    last = row.events.last()
+    assert last is not None
+    return list(last.data["acts"])
+
+
 def comment(clock: Clock, at: datetime, association: str = "MEMBER", number: int = 1) -> None:
     IssueEvent.objects.create(
         issue=clock.issue, key=f"comment:{number}", kind="commented", at=at, seen_at=at, source="webhook",
@@ -261,11 +267,11 @@ def test_a_new_release_and_a_retraction_hold_it_too(noticed: Integration, now: d
         integration=noticed, key="release.newest", value="1.2.0", source="x", since=then, confirmed_at=then
     )
     assert sweep.look_due(then) == 1
-    assert noticed.events.last().data["acts"][0]["said"] == "A new release was seen: 1.2.0"
+    assert acts_told(noticed)[0]["said"] == "A new release was seen: 1.2.0"
     take(noticed, "go_on", rita, then)
     Breach.objects.update(retracted_at=then + DAY, retracted_why="It came in time.")
     assert sweep.look_due(then + DAY) == 1
-    assert noticed.events.last().data["acts"][-1]["said"].endswith("#7 was retracted")
+    assert acts_told(noticed)[-1]["said"].endswith("#7 was retracted")
 
 
 def test_nothing_is_decided_across_a_gap(noticed: Integration, now: datetime, rob: Any) -> None:

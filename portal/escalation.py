@@ -1,0 +1,156 @@
+"""Who hears of it next when nobody of the program answers? A chain that ends in the program's mailbox.
+
+Two things begin a chain: breaches that were told, and a turn of the program's own whose time runs out. The first of
+the chain hears at once, the Alliances manager a day later, the mailbox after another. A chain ends when somebody of
+the program does anything with the integration, when the issues are settled, or when nobody is left.
+"""
+
+import logging
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+from django.utils import timezone
+
+from integrations import history, rules
+from integrations.models import Event, Integration
+from integrations.states import Holder
+from integrations.workflow import lock
+from portal import mail, notices
+from portal.models import Escalation
+from verification.models import Clock
+from verification.support.base import Watching
+
+log = logging.getLogger(__name__)
+WARN_AT = 0.75  # of the time that the program has
+LONGEST_WARNING = timedelta(days=30)
+VERBS = {Escalation.Kind.TURN: "turn_overdue", Escalation.Kind.BREACHES: "news_passed_on"}
+
+
+def chain(integration: Integration) -> list[Any]:
+    """Reviewer, Alliances manager, mailbox: those that there are, each once, none of them of the company itself."""
+    people = (integration.reviewer, integration.partner.alliances_manager)
+    there = [p for p in people if p and p.is_active and rules.is_of_program(integration, p)]
+    return [*dict.fromkeys(there), integration.edition.mailbox]
+
+
+def address(receiver: Any) -> str:
+    return str(getattr(receiver, "email", receiver))
+
+
+def begin(event: Event) -> None:
+    """Breaches were told: the first of the chain knows, and the next one is due."""
+    row = event.integration
+    assert row is not None
+    first = address(chain(row)[0])
+    Escalation.objects.get_or_create(
+        integration=row,
+        kind=Escalation.Kind.BREACHES,
+        due_at=event.at,
+        defaults={"event": event, "told": [first], "began_at": event.at, "next_at": event.at + _pause()},
+    )
+
+
+def _pause() -> timedelta:
+    return timedelta(hours=settings.ESCALATE_HOURS)
+
+
+def escalate_due(now: datetime | None = None, limit: int = 500) -> int:
+    """Warn of the program's own turns, and pass on what nobody answered. Returns how many were told."""
+    now = now or timezone.now()
+    done = sum(_begin_turn(row, now) for row in _running_out(now, limit))
+    due = Escalation.objects.filter(next_at__lte=now).order_by("next_at").values_list("pk", flat=True)
+    return done + sum(_safely(pk, now) for pk in list(due[:limit]))
+
+
+def _running_out(now: datetime, limit: int) -> Iterator[Integration]:
+    """Turns of the program that have used most of their time and of which nobody was warned."""
+    begun = Escalation.objects.filter(
+        integration=OuterRef("pk"), kind=Escalation.Kind.TURN, due_at=OuterRef("turn_due_at")
+    )
+    soon = Integration.objects.filter(turn_holder=Holder.PROGRAM, turn_due_at__lte=now + LONGEST_WARNING)
+    rows = soon.exclude(Exists(begun)).select_related("partner__alliances_manager", "reviewer")
+    for row in rows.order_by("turn_due_at")[:limit]:
+        assert row.turn_due_at
+        since = row.turn_since or row.turn_due_at
+        if since + WARN_AT * (row.turn_due_at - since) <= now:
+            yield row
+
+
+@transaction.atomic
+def _begin_turn(found: Integration, now: datetime) -> bool:
+    """Told as a warning before the due moment; found only after it, it is told as past due at once."""
+    row = lock(found.pk)
+    if row.turn_holder != Holder.PROGRAM or row.turn_due_at != found.turn_due_at or row.turn_due_at is None:
+        return False
+    is_over = row.turn_due_at <= now
+    chain_, is_new = Escalation.objects.get_or_create(
+        integration=row, kind=Escalation.Kind.TURN, due_at=row.turn_due_at,
+        defaults={"began_at": now, "next_at": now if is_over else row.turn_due_at},
+    )  # fmt: skip
+    if not is_new or is_over:
+        return False  # what is over is told below, by the chain itself
+    _tell(row, "turn_warned", chain(row)[0], chain_, now)
+    return True
+
+
+def _safely(pk: int, now: datetime) -> bool:
+    """One chain; what goes wrong with it does not stop the others and is tried again."""
+    try:
+        return _go_on(pk, now)
+    except Exception:
+        log.exception("The chain %s could not go on.", pk)
+        Escalation.objects.filter(pk=pk, next_at__lte=now).update(next_at=now + timedelta(minutes=5))
+        return False
+
+
+@transaction.atomic
+def _go_on(pk: int, now: datetime) -> bool:
+    """Tell the next of one chain, or end it."""
+    row = lock(Escalation.objects.values_list("integration_id", flat=True).get(pk=pk))
+    found = Escalation.objects.select_for_update(of=("self",)).get(pk=pk)
+    if found.next_at is None or found.next_at > now:
+        return False  # another sweep was quicker
+    left = [each for each in chain(row) if address(each) not in found.told]
+    if is_answered(found, row) or not left:
+        found.ended_at, found.next_at = now, None
+        found.save()
+        return False
+    found.told = [*found.told, address(left[0])]
+    found.next_at = now + _pause() if len(left) > 1 else None
+    found.ended_at = None if found.next_at else now
+    found.save()
+    _tell(row, VERBS[Escalation.Kind(found.kind)], left[0], found, now)
+    return True
+
+
+def is_answered(found: Escalation, row: Integration) -> bool:
+    """Whether somebody of the program did anything since, or nothing is left to answer."""
+    if found.kind == Escalation.Kind.TURN:
+        return row.turn_holder != Holder.PROGRAM or row.turn_due_at != found.due_at
+    later = row.events.filter(at__gt=found.began_at).exclude(actor_id=None).values_list("actor_id", flat=True)
+    if any(rules.is_of_program(row, person) for person in get_user_model().objects.filter(pk__in=set(later))):
+        return True
+    issues = [issue["issue"] for issue in (found.event.data.get("issues", ()) if found.event else ())]
+    open_still = Clock.objects.filter(issue__uuid__in=issues, promised=True, watch__ended_at=None)
+    return not open_still.filter(state__in=(Watching.OVERDUE, Watching.BLIND)).exists()
+
+
+def _tell(row: Integration, verb: str, to: Any, found: Escalation, now: datetime) -> None:
+    """One event, for the program alone, and one mail."""
+    issues = found.event.data.get("issues", []) if found.event else []
+    due = found.due_at.isoformat()
+    told: dict[str, Any] = {
+        "whom": str(to),
+        "due": due,
+        "action": row.turn_action,
+        "issues": issues,
+        "count": len(issues),
+    }
+    event = history.record(row, verb, by=None, now=now, internal=True, **told)
+    key = f"{event.stream}:{event.seq}:{address(to)}"
+    mail.queue("escalated", key, to, notices.context_of(event) | {"for_program": True}, event=event, now=now)
