@@ -9,7 +9,7 @@ from django.db.models import Q
 from integrations.models import Event, Integration
 from portal.reports.models import ReportCopy, ReportWish, Snapshot
 
-__all__ = ["Email", "Heartbeat", "ReportCopy", "ReportWish", "Snapshot"]
+__all__ = ["Email", "Escalation", "Heartbeat", "ReportCopy", "ReportWish", "Snapshot"]
 
 
 class Email(models.Model):
@@ -44,17 +44,46 @@ class Email(models.Model):
     created_at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True, blank=True)
     seen_at = models.DateTimeField(null=True, blank=True)
+    passed_on_at = models.DateTimeField(null=True, blank=True)  # given up, and the next one was told
 
     class Meta:
         ordering = ("-created_at", "-pk")
         indexes = [
+            models.Index(fields=["id"], condition=Q(state="failed", passed_on_at=None), name="mails_to_pass_on"),
             models.Index(
                 fields=["due_at"], condition=Q(state__in=["held", "queued", "sending"]), name="mails_not_yet_sent"
-            )
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.subject} to {self.to}"
+
+
+class Escalation(models.Model):
+    """News that goes from one of the program to the next until somebody answers. `told`: addresses, in their order.
+
+    `due_at`: of a turn, when it was due; of breaches, when they were told. `next_at` is the due column of the chain.
+    """
+
+    class Kind(models.TextChoices):
+        BREACHES = "breaches", "Breaches"
+        TURN = "turn", "The program's own turn"
+
+    integration = models.ForeignKey(Integration, models.CASCADE, related_name="escalations")
+    kind = models.CharField(max_length=10, choices=Kind.choices)
+    event = models.ForeignKey(Event, models.PROTECT, null=True, blank=True, related_name="+")
+    due_at = models.DateTimeField()
+    began_at = models.DateTimeField()
+    next_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    told = models.JSONField(default=list)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["integration", "kind", "due_at"], name="one_chain_a_due_moment")]
+        indexes = [models.Index(fields=["next_at"], name="chains_due", condition=Q(next_at__isnull=False))]
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.integration}"
 
 
 class Heartbeat(models.Model):
