@@ -69,13 +69,13 @@ def test_a_company_name_is_taken_or_refused_with_a_sentence(name: str, sentence:
 
 
 @pytest.mark.parametrize("name", ["Acme", "ACME", "A.c.m.e", "Äcme", "Асmе", "Ａｃｍｅ"])
-def test_a_name_that_looks_like_one_here_is_found(acme: Partner, name: str) -> None:
-    assert company.twin(name) == acme
+def test_a_name_that_looks_like_one_here_is_found(acme: Partner, name: str, now: datetime) -> None:
+    assert company.twin(name, now) == acme
 
 
 @pytest.mark.parametrize("name", ["G1obex", "GIobex", "Gl0bex"])
-def test_digits_and_capitals_drawn_like_other_letters_look_alike(globex: Partner, name: str) -> None:
-    assert company.twin(name) == globex
+def test_digits_and_capitals_drawn_like_other_letters_look_alike(globex: Partner, name: str, now: datetime) -> None:
+    assert company.twin(name, now) == globex
 
 
 def test_public_mail_says_nothing_about_a_company() -> None:
