@@ -31,7 +31,7 @@ class WishesForm(forms.Form):
             self.fields[found.key] = forms.ChoiceField(
                 label=f"Weekly report of {found.name}",
                 choices=ReportWish.Frequency.choices,
-                initial=kept.get(found.key, default_of(found.key)),
+                initial=kept.get(found.key, default_of(found, user)),
             )
 
     def save(self) -> None:

@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 from django.db.models import Q
 
 from integrations import rules
-from integrations.models import Membership, Partner, Role
+from integrations.models import Membership, Partner
 from integrations.programs import PROGRAMS
 from verification.support.figures import EVERYBODY, Scope
 
@@ -47,10 +47,9 @@ def may_read(user: Any, found: Reported) -> bool:
 
 
 def readers_of(found: Reported) -> list[Any]:
-    """Who is asked about this report: a company's owners and editors, or the program's people."""
+    """Who may be sent this report, as they chose: a company's people, or those of the programs."""
     if found.partner is None:
         people = get_user_model().objects.filter(Q(is_reviewer=True) | Q(is_staff=True), is_active=True)
         return list(people.order_by("pk"))
-    roles = (Role.OWNER, Role.EDITOR)
-    members = Membership.objects.filter(partner=found.partner, ended_at=None, role__in=roles, user__is_active=True)
+    members = Membership.objects.filter(partner=found.partner, ended_at=None, user__is_active=True)
     return [member.user for member in members.select_related("user").order_by("user_id")]

@@ -1,9 +1,10 @@
 """When is a report made, and who gets it? Rows that are due, found by the sweep; a week that was missed is caught up.
 
-A snapshot is made once a scope and week, a copy once a snapshot and reader, in the transaction of its mail.
+The figures of a scope and week are frozen once, an hour after the week has ended. In the same transaction each reader
+gets a copy and its mail, which waits for the reader's Monday morning: what is frozen is served, whatever dies then.
 """
 
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -12,6 +13,8 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils import timezone
 
+from integrations import rules
+from integrations.models import Role
 from portal import mail
 from portal.reports import build, unsubscribe
 from portal.reports.models import ReportCopy, ReportWish, Snapshot
@@ -21,6 +24,7 @@ from portal.reports.weeks import Week, last_complete, parse
 from verification.models import Watch
 
 MORNING = time(8)
+SETTLED = timedelta(hours=1)  # after a week's end: by then every repository has been read once more
 CATCH_UP = 4  # weeks
 
 
@@ -30,25 +34,22 @@ def zone() -> ZoneInfo:
 
 
 def send_due(now: datetime | None = None) -> int:
-    """Make what is due and serve its readers. Returns how many copies were made."""
+    """Freeze what is due and serve its readers. Returns how many mails were queued."""
     now = now or timezone.now()
     return sum(_serve(found, week, now) for week in due_weeks(now) for found in due_scopes(week))
 
 
 def due_weeks(now: datetime) -> list[Week]:
-    """The last complete week, and before it those that were missed, oldest first.
+    """The last complete week, and before it those that were missed, oldest first, four in all.
 
-    Missed: nobody was served, though somebody was served before. A portal that has never reported begins with the
-    last week.
+    The last one that was reported is among them, as far as it was served: a scope that was left out is served now.
+    A portal that has never reported begins with the last week.
     """
-    last = last_complete(now, zone())
-    served = ReportCopy.objects.order_by("-snapshot__week").values_list("snapshot__week", flat=True).first()
-    if served is None:
-        return [last]
-    weeks, week = [last], last
-    while len(weeks) < CATCH_UP and week.before > parse(served):
-        week = week.before
-        weeks.append(week)
+    last = last_complete(now - SETTLED, zone())
+    reported_to = Snapshot.objects.exclude(week__gt=str(last)).order_by("-week").values_list("week", flat=True).first()
+    weeks = [last]
+    while reported_to and len(weeks) < CATCH_UP and weeks[-1] > parse(reported_to):
+        weeks.append(weeks[-1].before)
     return weeks[::-1]
 
 
@@ -63,40 +64,38 @@ def due_scopes(week: Week) -> list[Reported]:
     return [found for key in keys if (found := reported(key))]
 
 
-def snapshot_of(found: Reported, week: Week, now: datetime) -> Snapshot:
-    """The frozen figures: made now where they are not there yet."""
+def snapshot_of(found: Reported, week: Week, now: datetime) -> tuple[Snapshot, bool]:
+    """The frozen figures, and whether they were frozen just now."""
     made = Snapshot.objects.filter(scope=found.key, week=str(week)).first()
     if made is not None:
-        return made
+        return made, False
     figures = build.build(found, week, zone(), now)
-    made, _ = Snapshot.objects.get_or_create(
+    return Snapshot.objects.get_or_create(
         scope=found.key, week=str(week), defaults={"figures": figures, "made_at": now}
     )
-    return made
 
 
+@transaction.atomic
 def _serve(found: Reported, week: Week, now: datetime) -> int:
-    waiting = [reader for reader in readers_of(found) if morning(reader, week) <= now]
-    if not waiting:
+    """Freeze a scope's week and serve all of its readers, once. Returns how many mails were queued."""
+    snapshot, is_new = snapshot_of(found, week, now)
+    if not is_new:
         return 0
-    snapshot = snapshot_of(found, week, now)
-    served = set(snapshot.copies.values_list("reader", flat=True))
-    wishes = {w.user_id: w.frequency for w in ReportWish.objects.filter(scope=found.key)}
-    return sum(
-        serve(snapshot, reader, wishes.get(reader.pk, default_of(found.key)), now)
-        for reader in waiting
-        if reader.email not in served
-    )
+    wishes = {wish.user_id: wish.frequency for wish in ReportWish.objects.filter(scope=found.key)}
+    readers = readers_of(found)
+    return sum(serve(snapshot, reader, wishes.get(reader.pk, default_of(found, reader)), now) for reader in readers)
 
 
-def default_of(scope: str) -> str:
-    """What a reader gets who has said nothing: the report of one program only where they asked for it."""
-    return ReportWish.Frequency.NEVER if scope.startswith("program:") else ReportWish.Frequency.WEEKLY
+def default_of(found: Reported, reader: Any) -> str:
+    """What a reader gets who has said nothing: those who only look on, and the report of one program, where asked."""
+    if found.partner is not None and rules.role_of(found.partner, reader) not in (Role.OWNER, Role.EDITOR):
+        return ReportWish.Frequency.NEVER
+    return ReportWish.Frequency.NEVER if found.key.startswith("program:") else ReportWish.Frequency.WEEKLY
 
 
 def morning(reader: Any, week: Week) -> datetime:
-    """Monday morning after the week, where the reader is; never before the week has ended."""
-    return max(datetime.combine(week.after.monday, MORNING, ZoneInfo(reader.zone)), week.span(zone())[1])
+    """Monday morning after the week, where the reader is; never before the week has ended and settled."""
+    return max(datetime.combine(week.after.monday, MORNING, ZoneInfo(reader.zone)), week.span(zone())[1] + SETTLED)
 
 
 def is_wanted(snapshot: Snapshot, frequency: str) -> bool:
@@ -121,5 +120,7 @@ def serve(snapshot: Snapshot, reader: Any, frequency: str, now: datetime) -> int
         "page": settings.SITE_URL + reverse("report", args=[snapshot.scope, snapshot.week]),
         "unsubscribe": stop,
     }
-    key = f"report:{snapshot.scope}:{snapshot.week}:{reader.email}"
-    return int(mail.queue("report", key, reader, context, unsubscribe=stop, now=now) is not None)
+    key = f"{unsubscribe.key_of(snapshot.scope)}{snapshot.week}:{reader.pk}"
+    held = morning(reader, parse(snapshot.week))
+    made = mail.queue("report", key, reader, context, hold_until=held, unsubscribe=stop, now=now)
+    return int(made is not None)

@@ -10,6 +10,7 @@ from django.contrib.auth import get_user_model
 from django.core import signing
 from django.urls import reverse
 
+from portal.models import Email
 from portal.reports.models import ReportWish
 
 SALT = "report"
@@ -30,7 +31,15 @@ def read(token: str) -> tuple[Any, str] | None:
     return (reader, scope) if reader else None
 
 
+def key_of(scope: str) -> str:
+    """How the keys of the mails of a scope's reports begin."""
+    return f"report:{scope}:"
+
+
 def wish(reader: Any, scope: str, frequency: str) -> ReportWish:
-    """Keep what a reader wants of a scope. Saying it twice changes nothing."""
+    """Keep what a reader wants of a scope; a copy that waits for their morning goes with it. Twice changes nothing."""
+    if frequency == ReportWish.Frequency.NEVER:
+        waiting = Email.objects.filter(person=reader, key__startswith=key_of(scope), state=Email.State.HELD)
+        waiting.update(state=Email.State.CANCELLED)
     kept, _ = ReportWish.objects.update_or_create(user=reader, scope=scope, defaults={"frequency": frequency})
     return kept

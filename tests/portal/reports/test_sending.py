@@ -14,6 +14,8 @@ from portal.accounts.models import User
 from portal.models import Email
 from portal.reports import sending, shown, unsubscribe
 from portal.reports.models import ReportCopy, ReportWish, Snapshot
+from portal.reports.scopes import PROGRAMS_SCOPE, reported
+from portal.reports.weeks import parse
 from tests.verification.support.clocks import clock_of, issue_of, watch_over
 from verification.models import Clock, Watch
 from verification.support import sweep as clocks
@@ -69,12 +71,52 @@ def test_a_week_in_which_nothing_happened_is_a_whole_report(rocket: Integration,
     assert "Nothing is late." in sent.text
 
 
-def test_nobody_is_written_to_before_their_morning(watch: Watch, alice: User, rita: User) -> None:
+def sent_by(moment: datetime) -> list[str]:
+    mail.deliver_due(moment)
+    return list(Email.objects.filter(name="report", state="kept").order_by("to").values_list("to", flat=True))
+
+
+def test_nobody_is_written_to_before_their_morning(watch: Watch, alice: User, rita: User, settings: Any) -> None:
+    settings.MAIL_KEPT = True
     alice.zone = "America/Los_Angeles"
     alice.save()
-    assert [sending.send_due(MONDAY - H), sending.send_due(MONDAY), readers()] == [0, 1, ["rita@program.example"]]
-    assert sending.send_due(MONDAY + 7 * H) == 1  # eight in Los Angeles
-    assert readers() == ["alice@acme.example", "rita@program.example"]
+    assert [str(sending.due_weeks(MONDAY - n * H)[-1]) for n in (8, 7)] == ["2026-W15", "2026-W16"]  # an hour later
+    assert sending.send_due(MONDAY - 7 * H) == 2
+    assert [sent_by(MONDAY - H), sent_by(MONDAY)] == [[], ["rita@program.example"]]
+    assert sent_by(MONDAY + 7 * H) == ["alice@acme.example", "rita@program.example"]  # eight in Los Angeles
+
+
+def test_who_was_asleep_when_an_outage_began_is_served_after_it(watch: Watch, alice: User, settings: Any) -> None:
+    settings.MAIL_KEPT = True
+    alice.zone = "America/Los_Angeles"
+    alice.save()
+    sending.send_due(MONDAY)
+    assert [sent_by(MONDAY), sent_by(MONDAY + timedelta(days=8))] == [[], ["alice@acme.example"]]
+
+
+def test_a_scope_that_an_outage_cut_off_is_served_with_the_next_week(watch: Watch, alice: User, rita: User) -> None:
+    programs = reported(PROGRAMS_SCOPE)
+    assert programs
+    assert sending._serve(programs, parse("2026-W16"), MONDAY) == 1
+    assert sending.send_due(MONDAY + timedelta(weeks=1)) == 3
+    weeks = Email.objects.filter(to="alice@acme.example", name="report").order_by("key")
+    assert [mail.key.split(":")[3] for mail in weeks] == ["2026-W16", "2026-W17"]
+
+
+def test_stopping_the_report_stops_the_copy_that_waits(watch: Watch, alice: User, rita: User, settings: Any) -> None:
+    settings.MAIL_KEPT = True
+    sending.send_due(MONDAY - 7 * H)
+    unsubscribe.wish(alice, f"partner:{watch.integration.partner_id}", "never")
+    assert sent_by(MONDAY) == ["rita@program.example"]
+
+
+def test_who_only_looks_on_gets_the_report_where_they_asked_for_it(watch: Watch, acme: Partner, bob: User) -> None:
+    bob.memberships.update(role="viewer")
+    sending.send_due(MONDAY)
+    unsubscribe.wish(bob, f"partner:{acme.pk}", "weekly")
+    assert readers().count("bob@acme.example") == 0
+    sending.send_due(MONDAY + timedelta(weeks=1))
+    assert readers().count("bob@acme.example") == 1
 
 
 def test_an_outage_is_caught_up_for_four_weeks(watch: Watch, alice: User) -> None:
