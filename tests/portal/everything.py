@@ -3,6 +3,7 @@
 Every private text of Acme holds the canary. The moments are relative to today, as the pages' clock is.
 """
 
+import json
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -15,6 +16,7 @@ from django.utils import timezone
 from integrations import vault
 from integrations.actions import answers, credentials, documents, drafts, introductions, meetings, people, reviewing
 from integrations.models import Integration
+from integrations.repositories import product_of
 from integrations.uploads import examine
 from integrations.workflow import perform
 from portal.accounts import inviting
@@ -22,6 +24,8 @@ from portal.models import Email
 from portal.reports import scopes, sending, unsubscribe, weeks
 from tests.conftest import begin, drive
 from tests.portal.sla.issues import opened
+from verification import stored
+from verification.versions import parse
 
 Press = tuple[str, dict[str, Any], dict[str, Any]]
 CANARY = "canary-7f3a"
@@ -105,6 +109,15 @@ def talk(row: Any, cast: Any, now: Any) -> dict[str, Any]:
     return {"finding": untold, "draft": drafts.save(start, kept, version=0, by=alice, now=now)}
 
 
+def schema_of(row: Any) -> bytes:
+    """What Terraform prints of the provider of this integration: one resource."""
+    name = product_of(row.repository)
+    block = {"attributes": {"id": {"type": "string", "computed": True, "description": CANARY}}}
+    resources = {"resource_schemas": {f"{name}_pad": {"version": 0, "block": block}}}
+    told = {"format_version": "1.0", "provider_schemas": {f"registry.terraform.io/acme/{name}": resources}}
+    return json.dumps(told).encode()
+
+
 def handed(row: Any, cast: Any, now: Any) -> dict[str, Any]:
     """What was handed in: a document, an agreed meeting, an account."""
     alice, rita = cast["alice"], cast["rita"]
@@ -118,6 +131,8 @@ def handed(row: Any, cast: Any, now: Any) -> dict[str, Any]:
         row, ACCOUNTS, CANARY, vault.Secret(f"password {CANARY}"), permanent=False, by=alice, now=now, uuid=uuid4()
     )  # fmt: skip
     answers.answer(row, FORM, {"tests": CANARY}, by=alice, now=now)
+    for version in ("1.4.0", "1.5.0"):
+        stored.store(row, parse(version), schema_of(row), by=alice, now=now)
     mail = Email.objects.filter(person=alice, name="meeting_agreed").first()
     return {"document": document, "meeting": meeting, "account": account, "mail": mail}
 
@@ -141,7 +156,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         **{f"standing{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
         "prefill": {"uuid": world["draft"].uuid},
         "confirm_start": {"uuid": world["draft"].uuid},
-        "check_help": {"key": "repository.public"},
+        **{name: {"key": "repository.owner"} for name in ("check_help", "accept_finding")},
         "report_stop": {"token": unsubscribe.address(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]},
     }
     common = {
@@ -212,6 +227,9 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "finding_new: on a form", {}, {"requirement": FORM, "text": "More tests."}
     yield "finding_fix: an answer", {}, {"answer": "Done."}
     yield "finding_fix: not told yet", {"pk": world["finding"].pk}, {"answer": "Done."}
+    yield "labels: a proposal", {}, {"critical": "p0"}
+    yield "company_calendar: a look", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3, 4]}
+    yield "company_calendar: another", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3], "confirm": "1"}
     for act in ("lower", "let_off", "ask"):
         yield f"issue_{act}: a reason", {}, {"reason": "It is a question."}
     yield "introduction: agree", {}, {"answer": "agree"}

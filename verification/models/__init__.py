@@ -1,6 +1,7 @@
 """The tables of the middle floor."""
 
 from verification.models.checks import CheckResult, CheckRun
+from verification.models.schemas import StoredSchema
 from verification.models.sources import Allowance, KeptAnswer, Observation
 from verification.models.support import (
     Alert,
@@ -27,6 +28,7 @@ __all__ = [
     "IssueEvent",
     "KeptAnswer",
     "Observation",
+    "StoredSchema",
     "SupportPolicy",
     "Watch",
 ]

@@ -1,0 +1,181 @@
+import gzip
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from integrations.models import Integration, Membership
+from tests.conftest import NOW, begin, person
+from tests.verification.schemas.acme import SCHEMA, SOURCE, printed
+from verification import stored
+from verification.models import StoredSchema
+from verification.versions import parse
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def provider(acme: Any, alice: Any) -> Integration:
+    return begin(acme, alice, name="Acme", repository="acme/terraform-provider-acme", repository_id=77, now=NOW)
+
+
+def newer() -> bytes:
+    told = json.loads(printed(SCHEMA))
+    del told["provider_schemas"][SOURCE]["resource_schemas"]["acme_key"]
+    return printed(told)
+
+
+@pytest.fixture
+def two(provider: Integration, alice: Any) -> Integration:
+    stored.store(provider, parse("1.9.0"), printed(), by=alice, now=NOW)
+    stored.store(provider, parse("1.10.0"), newer(), by=alice, now=NOW)
+    return provider
+
+
+def signed_in(user: Any) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def shown(user: Any, name: str, row: Integration, **query: str) -> BeautifulSoup:
+    answer = signed_in(user).get(reverse(name, args=[row.uuid]), query)
+    assert answer.status_code == 200
+    return BeautifulSoup(answer.content, "html5lib")
+
+
+def hand_in(user: Any, row: Integration, version: str, body: bytes) -> Any:
+    file = SimpleUploadedFile("schema.json", body)
+    return signed_in(user).post(reverse("schemas", args=[row.uuid]), {"version": version, "file": file})
+
+
+def test_schemas_hand_in_keeps_the_provider_alone(provider: Integration, bob: Any) -> None:
+    told = json.loads(printed())
+    told["provider_schemas"]["registry.terraform.io/globex/scan"] = {}
+    answer = hand_in(bob, provider, "1.4.0", gzip.compress(json.dumps(told).encode()))
+    row = StoredSchema.objects.get()
+    assert answer.status_code == 302
+    assert (row.version, row.source, row.resources, row.data_sources, row.given_by) == ("1.4.0", SOURCE, 6, 1, bob)
+    assert list(json.loads(gzip.decompress(row.body))["provider_schemas"]) == [SOURCE]
+
+
+def test_schemas_hand_in_again_takes_the_place_of_the_first(two: Integration, rita: Any) -> None:
+    hand_in(rita, two, "1.9.0", newer())
+    assert [(row.version, row.resources) for row in stored.known(two)] == [("1.10.0", 5), ("1.9.0", 5)]
+
+
+@pytest.mark.parametrize(
+    ("version", "body", "sentence"),
+    [
+        ("1.4.0", b"<html>", "The file is not JSON: give the output of “terraform providers schema -json”."),
+        ("1.4.0", b"", "This file is empty."),
+        ("x", printed(), "“x” is not a version such as 1.2.3."),
+        ("1.4.0", printed({"format_version": "1.0", "provider_schemas": {"a/b/other": {}}}),
+         "The file holds a/b/other, and not one provider named acme."),
+    ],
+)  # fmt: skip
+def test_schemas_refusal_stands_beside_the_field(
+    provider: Integration, alice: Any, version: str, body: bytes, sentence: str
+) -> None:
+    answer = hand_in(alice, provider, version, body)
+    assert answer.status_code == 422
+    assert sentence in BeautifulSoup(answer.content, "html5lib").get_text()
+    assert not StoredSchema.objects.exists()
+
+
+def test_schemas_who_only_reads_sees_no_form(two: Integration, acme: Any) -> None:
+    vera = person("vera@acme.example", "Vera Viewer")
+    Membership.objects.create(partner=acme, user=vera, role="viewer", joined_at=NOW)
+    assert shown(vera, "schemas", two).select('input[type="file"]') == []
+    assert hand_in(vera, two, "1.4.0", printed()).status_code == 403
+
+
+def test_schemas_history_puts_the_newest_first(two: Integration, alice: Any) -> None:
+    cells = shown(alice, "schemas", two).select("tbody td.main")
+    assert [cell.get_text(strip=True) for cell in cells] == ["1.10.0", "1.9.0"]
+
+
+def test_schemas_of_something_that_is_no_provider_are_not_there(acme: Any, alice: Any) -> None:
+    row = begin(acme, alice, name="Task", repository="acme/task", repository_id=78, now=NOW)
+    assert signed_in(alice).get(reverse("schemas", args=[row.uuid])).status_code == 404
+
+
+def test_schema_changes_say_what_breaks_and_that_the_number_does_not_admit_it(two: Integration, rita: Any) -> None:
+    page = shown(rita, "schema_changes", two).get_text(" ", strip=True)
+    assert "The resource acme_key is gone." in page
+    assert "1.9.0 to 1.10.0 is a minor step, but what breaks needs a new major version." in page
+
+
+def test_schema_changes_the_other_way_promise_nothing(two: Integration, rita: Any) -> None:
+    page = shown(rita, "schema_changes", two, version="1.9.0", **{"from": "1.10.0"}).get_text(" ", strip=True)
+    assert "The resource acme_key is new." in page
+    assert "nothing is promised in this direction" in page
+
+
+def test_crossplane_lists_what_is_made_and_why_the_rest_is_not(two: Integration, alice: Any) -> None:
+    page = shown(alice, "crossplane", two, version="1.9.0")
+    text = page.get_text(" ", strip=True)
+    assert "4 of 6 resources can be made Kubernetes resources; 2 cannot." in text
+    assert "both: a tuple has no counterpart in Kubernetes" in text
+    assert [cell.get_text() for cell in page.select("td.main a")] == [
+        "acme_compute_server", "acme_key", "acme_user_role", "acme_user_roles",
+    ]  # fmt: skip
+
+
+def test_crossplane_choice_that_cannot_be_read_says_so_and_shows_the_usual(two: Integration, alice: Any) -> None:
+    text = shown(alice, "crossplane", two, group_prefix="A B").get_text(" ", strip=True)
+    assert "is no group prefix" in text
+    assert "compute.acme.upbound.io" in text
+
+
+def test_crossplane_resource_shows_both_scopes_and_the_three_requests(two: Integration, alice: Any) -> None:
+    page = shown(alice, "crossplane_resource", two, resource="acme_compute_server")
+    text = page.get_text(" ", strip=True)
+    assert "servers.compute.acme.m.upbound.io" in text
+    assert [heading.get_text() for heading in page.select("h3")][-3:] == ["Create", "Update", "Delete"]
+    assert "PriorState: null" in text
+
+
+def test_crossplane_resource_that_cannot_be_made_says_why(two: Integration, alice: Any) -> None:
+    text = shown(alice, "crossplane_resource", two, resource="acme_odd_pin").get_text(" ", strip=True)
+    assert "pin: number is sensitive" in text
+
+
+def test_crossplane_file_is_the_definition_with_the_choices(two: Integration, alice: Any) -> None:
+    query = {"resource": "acme_compute_server", "scope": "Namespaced", "group_prefix": "rocket"}
+    answer = signed_in(alice).get(reverse("crossplane_file", args=[two.uuid]), query)
+    assert answer["Content-Disposition"] == 'attachment; filename="compute.rocket.m.upbound.io_servers.yaml"'
+    assert "group: compute.rocket.m.upbound.io\n" in answer.content.decode()
+
+
+def test_crossplane_archive_holds_every_file_and_is_the_same_each_time(two: Integration, alice: Any) -> None:
+    def body() -> bytes:
+        answer = signed_in(alice).get(reverse("crossplane_archive", args=[two.uuid]))
+        return b"".join(answer.streaming_content)  # type: ignore[attr-defined]
+
+    archive = zipfile.ZipFile(io.BytesIO(body()))
+    assert archive.testzip() is None
+    assert len(archive.namelist()) == 3 * 2 + 2
+    assert json.loads(archive.read("coverage.json"))["skipped"] == 2
+    assert body() == body()
+
+
+@pytest.mark.parametrize("name", ["schema_changes", "crossplane", "crossplane_resource", "crossplane_file"])
+def test_pages_of_what_is_not_kept_are_not_there(
+    provider: Integration, two: Integration, alice: Any, name: str
+) -> None:
+    for query in ({"version": "9.9.9"}, {"resource": "acme_none", "from": "9.9.9"}):
+        if name == "crossplane" and "resource" in query:
+            continue
+        assert signed_in(alice).get(reverse(name, args=[two.uuid]), query).status_code == 404
+
+
+def test_pages_of_another_company_are_not_there(two: Integration, charlie: Any) -> None:
+    for name in ("schemas", "schema_changes", "crossplane", "crossplane_archive"):
+        assert signed_in(charlie).get(reverse(name, args=[two.uuid])).status_code == 404

@@ -1,0 +1,170 @@
+"""Which Kubernetes resources would Crossplane make of this provider? See them, take one, take all."""
+
+import zipfile
+from collections.abc import Iterator
+from io import RawIOBase
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django import forms
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils.http import content_disposition_header
+
+from integrations.models import Integration
+from integrations.views.common import load
+from verification import stored
+from verification.models import StoredSchema
+from verification.schemas.base import ProviderSchema
+from verification.schemas.calls import request_shapes
+from verification.schemas.choices import FROM_PROVIDER, NAME, SINGLETONS, BadChoice, Choices, choices
+from verification.schemas.coverage import Preview, as_json, as_text, previews, summary
+from verification.schemas.yaml import dump
+
+LISTS = [(word, f"as an {word}") for word in SINGLETONS]
+NAMES = [(FROM_PROVIDER, "the provider gives it"), (NAME, "the name is it")]
+EARLIEST = (1980, 1, 1, 0, 0, 0)  # the archive is the same bytes every time
+
+
+class ChoicesForm(forms.Form):
+    """What does not stand in a schema: whoever generates the provider decides it."""
+
+    group_prefix = forms.CharField(label="Group prefix", required=False, max_length=100,
+                             help_text="As in acme for acme.upbound.io, or a whole domain.")  # fmt: skip
+    external_name = forms.ChoiceField(label="Identifier", choices=NAMES, required=False)
+    singletons = forms.ChoiceField(label="A list of at most one", choices=LISTS, required=False)
+
+    def chosen(self, schema: ProviderSchema) -> Choices:
+        """The choices, with the usual ones for what was left out or cannot be read."""
+        if not self.is_valid():
+            return choices(schema.prefix, schema.prefix)
+        told = self.cleaned_data
+        try:
+            return choices(
+                told["group_prefix"] or schema.prefix,
+                schema.prefix,
+                external=(told["external_name"] or FROM_PROVIDER,),
+                singletons=told["singletons"] or "array",
+            )
+        except BadChoice as sentence:
+            self.add_error("group_prefix", str(sentence))
+            return choices(schema.prefix, schema.prefix)
+
+
+class Asked:
+    """The stored schema that the address names, and the choices in it. Raises Http404."""
+
+    def __init__(self, request: HttpRequest, uuid: UUID) -> None:
+        self.integration: Integration = load(request, uuid)
+        row = stored.row_of(self.integration, request.GET.get("version", ""))
+        if row is None:
+            raise Http404("No schema of this version is kept.")
+        self.row: StoredSchema = row
+        self.schema = stored.opened(row)
+        self.form = ChoicesForm(request.GET)
+        self.choices = self.form.chosen(self.schema)
+        told = {key: request.GET[key] for key in (*self.form.fields, "version") if key in request.GET}
+        self.query = urlencode({"version": row.version} | told)
+
+    def preview(self, resource: str) -> Preview:
+        found = next((one for one in previews(self.schema, self.choices) if one.resource == resource), None)
+        if found is None:
+            raise Http404("The schema of this version has no such resource.")
+        return found
+
+    @property
+    def context(self) -> dict[str, Any]:
+        return {"integration": self.integration, "row": self.row, "form": self.form, "query": self.query}
+
+
+def crossplane(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Every resource of one version: what is made of it, or why nothing is."""
+    asked = Asked(request, uuid)
+    told = summary(asked.schema, list(previews(asked.schema, asked.choices)))
+    return render(request, "verification/schemas/crossplane.html", asked.context | {"told": told})
+
+
+def crossplane_resource(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """One resource: both definitions, and the requests that a controller would send."""
+    asked = Asked(request, uuid)
+    preview = asked.preview(request.GET.get("resource", ""))
+    shapes = request_shapes(asked.schema.resources[preview.resource], asked.choices)
+    context = {
+        "preview": preview,
+        "files": [(one["spec"]["scope"], name, text) for one, (name, text) in _files(preview)],
+        "requests": [(operation, dump(states)) for operation, states in shapes.items()],
+    }
+    return render(request, "verification/schemas/resource.html", asked.context | context)
+
+
+def _files(preview: Preview) -> list[tuple[dict[str, Any], tuple[str, str]]]:
+    return list(zip(preview.definitions, preview.files(), strict=True))
+
+
+def crossplane_file(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """One definition as YAML: of the `resource`, in the `scope`."""
+    preview = Asked(request, uuid).preview(request.GET.get("resource", ""))
+    scope = request.GET.get("scope", "Cluster")
+    for one, (name, text) in _files(preview):
+        if one["spec"]["scope"] == scope:
+            headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
+            return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
+    raise Http404("There is no such definition.")
+
+
+def crossplane_archive(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
+    """All definitions and the coverage as one archive, sent while it is made."""
+    asked = Asked(request, uuid)
+    name = f"{asked.choices.category}-{asked.row.version}-crds.zip"
+    headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
+    chunks = _zipped(_everything(asked.schema, asked.choices))
+    return StreamingHttpResponse(chunks, content_type="application/zip", headers=headers)
+
+
+def _everything(schema: ProviderSchema, chosen: Choices) -> Iterator[tuple[str, str]]:
+    found = []
+    for one in previews(schema, chosen):
+        yield from one.files()
+        found.append(one)
+    told = summary(schema, found)
+    yield "coverage.json", as_json(told)
+    yield "coverage.txt", as_text(told)
+
+
+class _Pipe(RawIOBase):
+    """What is written to it is taken out again before the next piece."""
+
+    def __init__(self) -> None:
+        self.waiting: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self.waiting.append(bytes(data))
+        return len(self.waiting[-1])
+
+    def taken(self) -> bytes:
+        taken, self.waiting = b"".join(self.waiting), []
+        return taken
+
+
+def _zipped(files: Iterator[tuple[str, str]]) -> Iterator[bytes]:
+    pipe = _Pipe()
+    with zipfile.ZipFile(pipe, "w") as archive:
+        for name, text in files:
+            entry = zipfile.ZipInfo(name, EARLIEST)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, text)
+            yield pipe.taken()
+    yield pipe.taken()
+
+
+urlpatterns = [
+    path("integrations/<uuid:uuid>/crossplane/", crossplane, name="crossplane"),
+    path("integrations/<uuid:uuid>/crossplane/resource/", crossplane_resource, name="crossplane_resource"),
+    path("integrations/<uuid:uuid>/crossplane/file/", crossplane_file, name="crossplane_file"),
+    path("integrations/<uuid:uuid>/crossplane/archive/", crossplane_archive, name="crossplane_archive"),
+]

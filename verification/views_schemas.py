@@ -1,0 +1,117 @@
+"""What does each version of the provider offer, and what has changed? Hand in a schema, see the history, compare."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path
+from django.utils import timezone
+
+from integrations.models import Integration
+from integrations.uploads import most_bytes, oversized, too_large
+from integrations.views.common import load
+from integrations.workflow import NotAllowed
+from verification import stored
+from verification.artefacts import names
+from verification.models import StoredSchema
+from verification.schemas.base import Unreadable
+from verification.versions import BadVersion, Version, parse
+
+COMMAND = "terraform providers schema -json > schema.json"
+
+
+class SchemaForm(forms.Form):
+    """The output of the command for one version."""
+
+    version = forms.CharField(label="Version", max_length=100, help_text="As in 1.4.0, without a v.")
+    file = forms.FileField(
+        label="Schema",
+        help_text="The output of “terraform providers schema -json”, or the same packed as .gz.",
+        error_messages={"required": "Choose a file.", "empty": "This file is empty.", "missing": "Choose a file."},
+    )
+
+    def __init__(self, *args: Any, left_out: frozenset[str] = frozenset(), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.left_out = left_out
+
+    def clean_version(self) -> Version:
+        try:
+            return parse(str(self.cleaned_data["version"]).strip())
+        except BadVersion as sentence:
+            raise forms.ValidationError(str(sentence)) from sentence
+
+    def clean_file(self) -> Any:
+        file = self.cleaned_data["file"]
+        if file.size > most_bytes():
+            raise forms.ValidationError(too_large())
+        return file
+
+    def add_too_large(self) -> None:
+        """Say so where the file was left out on its way, which otherwise reads as none chosen."""
+        if "file" in self.left_out:
+            self.errors.pop("file", None)
+            self.add_error("file", too_large())
+
+
+def schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The history, newest first, each version against the one before; and the form to hand one in."""
+    found = load(request, uuid)
+    if not names.REPOSITORY.fullmatch(found.repository.partition("/")[2]):
+        raise Http404("Only a Terraform provider has a schema.")
+    form = SchemaForm()
+    if request.method == "POST":
+        form = SchemaForm(request.POST, request.FILES, left_out=frozenset(oversized(request)))
+        kept = _handed_in(request, found, form)
+        if kept is not None:
+            messages.success(request, f"The schema of {kept.version} is kept: {kept.resources} resources.")
+            return redirect("schemas", uuid)
+    context = {
+        "integration": found,
+        "rows": stored.known(found),
+        "form": form if stored.may_give(found, request.user) else None,
+        "command": COMMAND,
+    }
+    return render(request, "verification/schemas/history.html", context, status=422 if form.errors else 200)
+
+
+def _handed_in(request: HttpRequest, found: Integration, form: SchemaForm) -> StoredSchema | None:
+    """The row that was kept; None with the form's sentences where there is something to put right."""
+    if not stored.may_give(found, request.user):
+        raise PermissionDenied(stored.REFUSAL)
+    if not form.is_valid():
+        form.add_too_large()
+        return None
+    version, file = form.cleaned_data["version"], form.cleaned_data["file"]
+    try:
+        return stored.store(found, version, file.read(), by=request.user, now=timezone.now())
+    except Unreadable as sentence:
+        form.add_error("file", str(sentence))
+    except NotAllowed as refusal:
+        form.add_error(None, str(refusal))
+    return None
+
+
+def schema_changes(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """What breaks from one version (`from`; the one before) to another (`version`; the newest)."""
+    found = load(request, uuid)
+    new = stored.row_of(found, request.GET.get("version", ""))
+    if new is None:
+        raise Http404("No schema of this version is kept.")
+    older = request.GET.get("from", "") or stored.before(found, new.version)
+    old = stored.row_of(found, older) if older else None
+    if old is None:
+        raise Http404("There is no other version to compare it with.")
+    changes, said = stored.between(old, new)
+    context = {"integration": found, "old": old, "new": new, "changes": changes, "said": said,
+               "rows": stored.known(found)}  # fmt: skip
+    return render(request, "verification/schemas/changes.html", context)
+
+
+urlpatterns = [
+    path("integrations/<uuid:uuid>/schemas/", schemas, name="schemas"),
+    path("integrations/<uuid:uuid>/schemas/changes/", schema_changes, name="schema_changes"),
+]
