@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
+ACCEPTED = "accepted:"  # a check's key behind it: what a person of the program took for right, in Subject.known
 
 
 class Outcome(StrEnum):
@@ -134,6 +135,10 @@ class Subject:
     known: Mapping[str, Any] = field(default_factory=dict)
     now: datetime = field(default_factory=_now)
 
+    def accepted(self, key: str) -> str:
+        """What a person of the program accepted for good of a check of that key; blank where nothing."""
+        return str(self.known.get(f"{ACCEPTED}{key}", ""))
+
     def answer(self, key: str) -> Any:
         """The first answer to a question of that key ("summary", "documentation", "pull_request"); "" where none."""
         return next((given[key] for given in self.answers.values() if given.get(key)), "")
@@ -202,7 +207,9 @@ FRESH = timedelta(days=2)  # a night may be missed, two may not
 class Check:
     """A registered check: its key, its words, its version, the function, how long an answer counts.
 
-    `help` is the address of a page that says more, blank for the check's own place in the help pages.
+    `help` is the address of a page that says more, blank for the check's own place in the help pages. `accepts`
+    names what a person of the program may accept for good: where `looked_at` holds a pair of that name, a button
+    offers it, and Subject.accepted() tells the next run its value.
     """
 
     key: str
@@ -212,13 +219,21 @@ class Check:
     run: Run
     fresh: timedelta = FRESH
     help: str = ""
+    accepts: str = ""
 
 
 CHECKS: dict[str, Check] = {}
 
 
 def check(
-    key: str, *, title: str, advice: str, version: int = 1, fresh: timedelta = FRESH, help: str = ""
+    key: str,
+    *,
+    title: str,
+    advice: str,
+    version: int = 1,
+    fresh: timedelta = FRESH,
+    help: str = "",
+    accepts: str = "",
 ) -> Callable[[Run], Run]:
     """Register the function as the check of that key. Raises ValueError when the key is taken."""
 
@@ -226,7 +241,7 @@ def check(
         known = CHECKS.get(key)
         if known is not None and known.run.__module__ != run.__module__:
             raise ValueError(f"Two checks are called {key}.")
-        CHECKS[key] = Check(key, title, advice, version, run, fresh, help)
+        CHECKS[key] = Check(key, title, advice, version, run, fresh, help, accepts)
         return run
 
     return register

@@ -6,6 +6,7 @@ from typing import Any
 
 from integrations import facts
 from integrations.models import Integration
+from verification.accepting import acceptable
 from verification.base import CHECKS, Outcome
 from verification.models import CheckResult, CheckRun
 from verification.runner import checked, fresh, keys_of
@@ -32,6 +33,7 @@ class Shown:
     next_try: datetime | None = None
     evidence: tuple[dict[str, Any], ...] = ()
     looking: bool = False
+    accepts: tuple[str, str] = ("", "")  # what a person of the program may accept for good, and its value
 
     @property
     def anchor(self) -> str:
@@ -90,6 +92,7 @@ def _shown(
         next_try=job.due_at if job and outage and not job.is_under_way(now) else None,
         evidence=tuple(_dated(item) for item in result.evidence),
         looking=looking,
+        accepts=acceptable(settled),
     )
 
 

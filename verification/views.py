@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
+from integrations import rules
 from integrations.models import Integration
 from integrations.views.common import load, pressed, refused
 from integrations.workflow import NotAllowed
@@ -56,6 +57,7 @@ def page_context(found: Integration, user: Any, now: datetime) -> dict[str, Any]
         "finished": job.done if job is not None and running else None,
         "next_run": job.due_at if job is not None and job.nightly and not running else None,
         "may_ask": found.is_open and jobs.may_ask(found, user),
+        "may_decide": found.is_open and rules.may_decide(found, user),
     }
 
 

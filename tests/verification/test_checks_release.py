@@ -11,7 +11,7 @@ import pytest
 from tests.fakes import signed
 from tests.fakes.registry import Provider, Registry
 from tests.verification.told import SUBJECT, code, release
-from verification.base import CHECKS, Outcome, Unavailable
+from verification.base import ACCEPTED, CHECKS, Outcome, Unavailable
 from verification.layout import RECOMMENDED
 from verification.sources.github import Asset
 from verification.sources.http import Outbound
@@ -306,7 +306,10 @@ def test_key_that_takes_the_place_of_the_old_one_is_for_people(served, standing,
     second = after(1, first.remember)
     assert (str(second.outcome), "no longer registered" in second.summary) == (expected, True)
     assert after(20, second.remember).outcome == expected
-    assert after(40, second.remember).outcome == Outcome.PASS
+    assert after(40, second.remember).outcome == ("fail" if standing == "verified" else "pass")
+    assert ("new key", second.remember["keys.signers"][-1]["fingerprint"]) in second.looked_at
+    accepted = {f"{ACCEPTED}keys.rotation": second.remember["keys.signers"][-1]["fingerprint"]}
+    assert after(2, second.remember | accepted).outcome == Outcome.PASS
     explained = rocket("1.0.1", signer=signed.key(OTHER), keys=[signed.key(OTHER), signed.key()])
     assert after(2, second.remember, explained).outcome == Outcome.PASS
 

@@ -18,8 +18,9 @@ from verification.sources import Sources
 
 SIGNING = "https://developer.hashicorp.com/terraform/registry/providers/publishing"
 SIGNERS = "keys.signers"  # what the next run finds in known: [{fingerprint, since, version, swapped}]
+NEW_KEY = "new key"
 MOST_SIGNERS = 20
-WATCHED = timedelta(days=30)  # so long a key that took over without the old one beside it is pointed out
+WATCHED = timedelta(days=30)  # so long a swapped key is pointed out; with a verified one, until a person accepts it
 UNREGISTERED = frozenset({Class.WRONG_KEY, Class.NO_KEYS, Class.UNREADABLE_KEY})
 PRIVATE_MAIL = frozenset(
     {
@@ -135,6 +136,7 @@ def _forecast(fingerprint: str, end: datetime | None, now: datetime) -> Iterator
     title="Change of the key",
     advice="Keep the old key registered beside the new one for some releases, and tell the program why it changed.",
     help=SIGNING,
+    accepts=NEW_KEY,
 )
 def rotation(subject: Subject, sources: Sources) -> Result:
     """A new key takes over while the old one is still registered; another change is a matter for people."""
@@ -149,7 +151,8 @@ def rotation(subject: Subject, sources: Sources) -> Result:
     found = _change(now, keys, subject)
     good = f"The key {now[-1]['fingerprint'][-16:]} signs since {now[-1]['since']}."
     said = finished(result(found, good, seen), keys.report)
-    return Result(said.outcome, said.summary, said.evidence, said.looked_at, remember={SIGNERS: now})
+    state = (*said.looked_at, (NEW_KEY, now[-1]["fingerprint"])) if found else said.looked_at
+    return Result(said.outcome, said.summary, said.evidence, state, remember={SIGNERS: now})
 
 
 def _history(value: Any) -> list[dict[str, str]]:
@@ -171,10 +174,11 @@ def _grown(history: list[dict[str, str]], keys: Keys, now: datetime) -> list[dic
 
 def _change(history: list[dict[str, str]], keys: Keys, subject: Subject) -> list[Remark]:
     last, before = history[-1], history[-2]["fingerprint"] if len(history) > 1 else ""
-    if not last["swapped"] or before in keys.fingerprints:
+    is_accepted = last["fingerprint"] == subject.accepted("keys.rotation")
+    if not last["swapped"] or is_accepted or before in keys.fingerprints:
         return []
     since = datetime.fromisoformat(last["swapped"]).replace(tzinfo=UTC)
-    if subject.now - since > WATCHED:
+    if subject.standing != "verified" and subject.now - since > WATCHED:
         return []
     said = f"Another key signs since {last['since']}, and the old one, {before[-16:]}, is no longer registered."
     return [(fail if subject.standing == "verified" else warn)("swapped", said)]

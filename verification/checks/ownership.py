@@ -5,6 +5,8 @@ from verification.checks.reading import NO_ADDRESS, entered
 from verification.sources import Sources
 from verification.sources.github import Repository
 
+NEW_OWNER = "new owner"
+
 
 def _found(subject: Subject, sources: Sources) -> Repository | Result:
     if not subject.repository:
@@ -20,7 +22,8 @@ def _found(subject: Subject, sources: Sources) -> Repository | Result:
 @check(
     "repository.owner",
     title="Same owner",
-    advice="Move the repository back, or ask the program to confirm the new owner.",
+    advice="Move the repository back, or ask the program to accept the new owner.",
+    accepts=NEW_OWNER,
 )
 def owner(subject: Subject, sources: Sources) -> Result:
     """The account that owned the repository when it was entered owns it now, by GitHub's number of it."""
@@ -37,6 +40,9 @@ def owner(subject: Subject, sources: Sources) -> Result:
     if found.owner_id == recorded:
         return Result(Outcome.PASS, f"{name} owns it, as when it was entered.", seen, looked_at, remember=remember)
     seen += (Evidence("Owner when entered", str(recorded)),)
+    if str(found.owner_id) == subject.accepted("repository.owner"):
+        return Result(Outcome.PASS, f"{name} owns it, as the program has accepted.", seen, looked_at)
+    looked_at = (("repository", found.full_name), (NEW_OWNER, str(found.owner_id)))
     why = f"{subject.repository} now belongs to {name}; a person confirms the new owner."
     return Result(Outcome.FAIL, f"The repository has moved to another owner, {name}.", seen, looked_at, freeze=why)
 

@@ -1,0 +1,36 @@
+"""What did a person of the program accept for good, although a check speaks against it? A new owner, a new key.
+
+A waiver lets a requirement go for a while; this says that what the check found is right from now on.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from integrations import rules
+from integrations.actions.answers import refuse_when_ended
+from integrations.history import record
+from integrations.models import Integration
+from integrations.workflow import NotAllowed, changing
+from verification import jobs, observations
+from verification.base import ACCEPTED, CHECKS
+from verification.models import CheckResult
+
+
+def acceptable(result: CheckResult | None) -> tuple[str, str]:
+    """What of a result could be accepted: the thing and its value, as ("new owner", "9"); blank where nothing."""
+    check = CHECKS.get(result.key) if result is not None else None
+    if result is None or check is None or not check.accepts:
+        return "", ""
+    return next(((thing, value) for thing, value in result.looked_at if thing == check.accepts), ("", ""))
+
+
+def accept(integration: Integration, key: str, value: str, by: Any, now: datetime) -> None:
+    """Take what the check found for right from now on, and look again. Raises NotAllowed."""
+    with changing(integration, rules.may_decide, by=by, now=now) as row:
+        refuse_when_ended(row)
+        thing, found = acceptable(CheckResult.objects.filter(integration=row, key=key).settled().first())
+        if not found or found != value:
+            raise NotAllowed("There is something else to accept by now: look at the check again.", "gone")
+        observations.remember(row, key, {f"{ACCEPTED}{key}": value}, now)
+        record(row, "accepted", by=by, now=now, check=key, title=CHECKS[key].title, thing=thing, value=value)
+    jobs.enqueue(integration, by, now, f"The {thing} was accepted")
