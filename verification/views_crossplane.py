@@ -1,5 +1,6 @@
 """Which Kubernetes resources would Crossplane make of this provider? See them, take one, take all."""
 
+import hashlib
 import zipfile
 from collections.abc import Iterator
 from io import RawIOBase
@@ -8,6 +9,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django import forms
+from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import path
@@ -20,11 +22,12 @@ from verification.models import StoredSchema
 from verification.schemas.base import ProviderSchema
 from verification.schemas.calls import request_shapes
 from verification.schemas.choices import FROM_PROVIDER, NAME, SINGLETONS, BadChoice, Choices, choices
-from verification.schemas.coverage import Preview, as_json, as_text, previews, summary
+from verification.schemas.coverage import Preview, as_json, as_text, preview_of, previews, summary
 from verification.schemas.yaml import dump
 
 LISTS = [(word, f"as an {word}") for word in SINGLETONS]
 NAMES = [(FROM_PROVIDER, "the provider gives it"), (NAME, "the name is it")]
+KEPT = 24 * 3600  # seconds; large providers take a while
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the archive is the same bytes every time
 
 
@@ -69,10 +72,16 @@ class Asked:
         self.query = urlencode({"version": row.version} | told)
 
     def preview(self, resource: str) -> Preview:
-        found = next((one for one in previews(self.schema, self.choices) if one.resource == resource), None)
+        found = preview_of(self.schema, self.choices, resource)
         if found is None:
             raise Http404("The schema of this version has no such resource.")
         return found
+
+    @property
+    def key(self) -> str:
+        """What the coverage depends on, as a key of the cache."""
+        told = f"{self.row.digest} {self.choices!r}"
+        return f"crossplane:{hashlib.sha256(told.encode()).hexdigest()}"
 
     @property
     def context(self) -> dict[str, Any]:
@@ -82,7 +91,7 @@ class Asked:
 def crossplane(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Every resource of one version: what is made of it, or why nothing is."""
     asked = Asked(request, uuid)
-    told = summary(asked.schema, list(previews(asked.schema, asked.choices)))
+    told = cache.get_or_set(asked.key, lambda: summary(asked.schema, list(previews(asked.schema, asked.choices))), KEPT)
     return render(request, "verification/schemas/crossplane.html", asked.context | {"told": told})
 
 

@@ -45,31 +45,54 @@ def file_name(one: dict[str, Any]) -> str:
 
 
 def previews(schema: ProviderSchema, choices: Choices) -> Iterator[Preview]:
-    """Each resource in the order of names. Where a name is already taken, the next plausible division is made."""
-    taken: dict[str, str] = {}
-    for resource in schema.resources.values():
-        yield _preview(resource, choices, taken)
+    """Each resource in the order of names."""
+    names = assigned(schema, choices)
+    return (_preview(resource, choices, names) for resource in schema.resources.values())
 
 
-def _preview(resource: Resource, choices: Choices, taken: dict[str, str]) -> Preview:
-    first = choices.group_kind(resource.name)
-    candidates = tuple(dict.fromkeys((first, *splits(resource.name))))
-    free = next((one for one in candidates if _full_name(one, choices) not in taken), None)
-    others = tuple(str(one) for one in candidates if one != free)
-    if free is None:
-        why = f"{first} is already made of {taken[_full_name(first, choices)]}: give one of them another kind"
-        return Preview(resource.name, why_not=why, other_splits=others)
-    instead_of = "" if free == first else f"{first} is already made of {taken[_full_name(first, choices)]}"
-    chosen = replace(choices, kinds={**choices.kinds, resource.name: free})
+def preview_of(schema: ProviderSchema, choices: Choices, resource: str) -> Preview | None:
+    """One resource alone; None where the schema has none of that name."""
+    found = schema.resources.get(resource)
+    return _preview(found, choices, assigned(schema, choices)) if found else None
+
+
+def assigned(schema: ProviderSchema, choices: Choices) -> dict[str, GroupKind | None]:
+    """The group and kind of each resource. Where a name is taken the next plausible division is, or None is left."""
+    taken: set[str] = set()
+    names: dict[str, GroupKind | None] = {}
+    for resource in schema.resources:
+        free = (one for one in _candidates(resource, choices) if _full_name(one, choices) not in taken)
+        names[resource] = next(free, None)
+        if (chosen := names[resource]) is not None:
+            taken.add(_full_name(chosen, choices))
+    return names
+
+
+def _candidates(resource: str, choices: Choices) -> tuple[GroupKind, ...]:
+    return tuple(dict.fromkeys((choices.group_kind(resource), *splits(resource))))
+
+
+def _preview(resource: Resource, choices: Choices, names: dict[str, GroupKind | None]) -> Preview:
+    first, chosen = choices.group_kind(resource.name), names[resource.name]
+    others = tuple(str(one) for one in _candidates(resource.name, choices) if one != chosen)
+    why = "" if chosen == first else f"{first} is already made of {_holder(first, choices, names)}"
+    if chosen is None:
+        return Preview(resource.name, why_not=f"{why}: give one of them another kind", other_splits=others)
+    told = replace(choices, kinds={**choices.kinds, resource.name: chosen})
     try:
-        both = tuple(definition(resource, chosen, namespaced=scope) for scope in (False, True))
+        both = tuple(definition(resource, told, namespaced=scope) for scope in (False, True))
     except Unsupported as error:
         return Preview(resource.name, why_not=str(error), other_splits=others)
-    wrong = [fault for one in both for fault in faults(one)]
+    wrong = next((fault for one in both for fault in faults(one)), "")
     if wrong:
-        return Preview(resource.name, why_not=f"Kubernetes would refuse it: {wrong[0]}", other_splits=others)
-    taken[both[0]["metadata"]["name"]] = resource.name
-    return Preview(resource.name, both, other_splits=others, instead_of=instead_of)
+        return Preview(resource.name, why_not=f"Kubernetes would refuse it: {wrong}", other_splits=others)
+    return Preview(resource.name, both, other_splits=others, instead_of=why)
+
+
+def _holder(wanted: GroupKind, choices: Choices, names: dict[str, GroupKind | None]) -> str:
+    """The resource that has the name."""
+    full = _full_name(wanted, choices)
+    return next(name for name, one in names.items() if one is not None and _full_name(one, choices) == full)
 
 
 def _full_name(one: GroupKind, choices: Choices) -> str:

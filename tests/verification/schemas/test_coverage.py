@@ -1,6 +1,6 @@
-from tests.verification.schemas.acme import printed
+from tests.verification.schemas.acme import SOURCE, printed
 from verification.schemas.choices import choices
-from verification.schemas.coverage import as_json, as_text, previews, summary
+from verification.schemas.coverage import as_json, as_text, preview_of, previews, summary
 from verification.schemas.read import read_one
 
 
@@ -55,3 +55,19 @@ def test_text_says_the_whole_and_each_that_is_missing() -> None:
 
 def test_json_is_ordered() -> None:
     assert as_json(coverage()).splitlines()[1] == '  "available": 4,'
+
+
+def test_preview_of_one_is_the_same_as_among_all() -> None:
+    schema, chosen = read_one(printed()), choices("acme", "acme")
+    alone = [preview_of(schema, chosen, name) for name in schema.resources]
+    assert alone == list(previews(schema, chosen))
+    assert preview_of(schema, chosen, "acme_none") is None
+
+
+def test_previews_skip_what_has_no_free_name() -> None:
+    told = {
+        "format_version": "1.0",
+        "provider_schemas": {SOURCE: {"resource_schemas": {"acme_pad": {"block": {}}, "acme_pads": {"block": {}}}}},
+    }
+    found = list(previews(read_one(printed(told)), choices("acme", "acme")))
+    assert found[1].why_not == "acme/Pads is already made of acme_pad: give one of them another kind"
