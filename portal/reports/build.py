@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from integrations.clock import due_business
 from integrations.models import Event, Integration
+from integrations.programs import PROGRAMS
 from integrations.states import Holder, Stage
 from integrations.workflow import PROGRAM_CALENDAR
 from portal.reports.scopes import Reported
@@ -44,8 +45,8 @@ def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[st
         "watched": Integration.objects.filter(scope.of(""), watch__ended_at=None, watch__isnull=False).count(),
         "totals": figures.totals(scope, start, end, moment).as_dict(),
         "before": figures.totals(scope, *week.before.span(zone), moment).as_dict(),
-        "worst": [row(clock, moment) for clock in figures.worst(scope)[:WORST]],
-        "coming": _coming(scope, end),
+        "worst": [row(clock, now) for clock in figures.worst(scope)[:WORST]],
+        "coming": _coming(scope, week.after.span(zone)[1], now),
         "movements": figures.movements(scope, start, end),
         "programs": _by_program(scope, start, end, moment),
         "standing": _standing(scope, start, end),
@@ -55,7 +56,7 @@ def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[st
 
 
 def row(clock: Clock, now: datetime) -> dict[str, Any]:
-    """One clock as a report shows it. `late_hours` and `age_hours` are whole hours."""
+    """One clock as a report shows it at a moment. `late_hours` and `age_hours` are whole hours."""
     issue = clock.issue
     return {
         "issue": str(issue.uuid),
@@ -76,10 +77,10 @@ def row(clock: Clock, now: datetime) -> dict[str, Any]:
     }
 
 
-def _coming(scope: Scope, end: datetime) -> list[dict[str, Any]]:
-    """What will be late in the week that begins, if nothing happens."""
-    soon = figures.next_to_breach(scope, end).filter(due_at__lt=end + figures.SOON)
-    return [row(clock, end) for clock in soon[:COMING]]
+def _coming(scope: Scope, until: datetime, now: datetime) -> list[dict[str, Any]]:
+    """What will be late before the week that begins has ended, if nothing happens."""
+    soon = figures.next_to_breach(scope, now).filter(due_at__lt=until)
+    return [row(clock, now) for clock in soon[:COMING]]
 
 
 def _by_program(scope: Scope, start: datetime, end: datetime, now: datetime) -> list[dict[str, Any]]:
@@ -87,7 +88,8 @@ def _by_program(scope: Scope, start: datetime, end: datetime, now: datetime) -> 
     found = []
     for key in keys.values_list("program_key", flat=True).distinct():
         part = Scope(scope.partner_id, scope.integration_id, key)
-        found.append({"program": key} | figures.totals(part, start, end, now).as_dict())
+        name = PROGRAMS[key].name if key in PROGRAMS else key
+        found.append({"program": key, "name": name} | figures.totals(part, start, end, now).as_dict())
     return found
 
 

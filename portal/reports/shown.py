@@ -7,11 +7,9 @@ import csv
 import io
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
-
-from integrations.programs import PROGRAMS
 
 COLUMNS = (
     "list",
@@ -34,6 +32,8 @@ FIGURES = (
     ("At risk now", "at_risk"),
     ("Not known", "blind"),
 )
+SEVERITIES = {"critical": "critical", "other": "not critical"}
+PROMISED = {"respond": "first answer", "resolve": "resolution", "track": "tracking"}
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -96,7 +96,10 @@ def turn(figures: Mapping[str, Any]) -> str:
 
 
 def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything that a template prints, moments as moments in the report's zone."""
+    """Everything that a template prints. Moments are the wall clock of the report's zone, whoever reads them.
+
+    `start` and `end`: the first and the last day of the week. A row gets `age` and `late` as lengths of time in words.
+    """
     zone = ZoneInfo(figures["zone"])
     totals, before = figures["totals"], figures["before"]
     return {
@@ -104,15 +107,16 @@ def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
         "subject": subject(figures),
         "verdict": verdict(figures),
         "turn": turn(figures),
-        "start": _moment(figures["start"], zone),
-        "end": _moment(figures["end"], zone),
+        "start": _day(figures["start"], zone),
+        "end": _day(figures["end"], zone) - timedelta(days=1),
         "data_up_to": _moment(figures["data_up_to"], zone),
         "made_at": _moment(figures["made_at"], zone),
         "figures": [_figure(title, key, totals, before) for title, key in FIGURES],
         "worst": [_row(row, zone) for row in figures["worst"]],
         "coming": [_row(row, zone) for row in figures["coming"]],
         "programs": [
-            row | {"name": _program(row["program"]), "in_time": per_cent(row["share"])} for row in figures["programs"]
+            row | {"name": row.get("name", row["program"]), "in_time": per_cent(row["share"])}
+            for row in figures["programs"]
         ],
         "own_share": f"{figures['own']['in_time']} of {figures['own']['decided']}",
     }
@@ -156,20 +160,22 @@ def _figure(title: str, key: str, totals: Mapping[str, Any], before: Mapping[str
 
 
 def _row(row: Mapping[str, Any], zone: ZoneInfo) -> dict[str, Any]:
-    moments = {name: _moment(row[name], zone) for name in ("due", "spoke_last_at")}
-    return {**row, **moments, "age": _length(row["age_hours"]), "late": _length(row["late_hours"])}
+    said = {name: _moment(row[name], zone) for name in ("due", "spoke_last_at")}
+    words = {"severity": SEVERITIES[row["severity"]], "promised": PROMISED[row["verb"]]}
+    return {**row, **said, **words, "age": _length(row["age_hours"]), "late": _length(row["late_hours"])}
 
 
 def _moment(text: str, zone: ZoneInfo) -> datetime | None:
-    return datetime.fromisoformat(text).astimezone(zone) if text else None
+    """Without a zone, so that no template moves it into the reader's."""
+    return datetime.fromisoformat(text).astimezone(zone).replace(tzinfo=None) if text else None
+
+
+def _day(text: str, zone: ZoneInfo) -> date:
+    return datetime.fromisoformat(text).astimezone(zone).date()
 
 
 def _length(hours: int) -> str:
-    return f"{hours} h" if hours < 48 else f"{hours // 24} d"
-
-
-def _program(key: str) -> str:
-    return PROGRAMS[key].name if key in PROGRAMS else key
+    return _count(hours, "hour") if hours < 48 else _count(hours // 24, "day")
 
 
 def _count(number: int, noun: str) -> str:

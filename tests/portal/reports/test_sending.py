@@ -1,6 +1,7 @@
 """Who gets which report, when, and how often?"""
 
 import json
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -17,7 +18,7 @@ from portal.reports.models import ReportCopy, ReportWish, Snapshot
 from portal.reports.scopes import PROGRAMS_SCOPE, reported
 from portal.reports.weeks import parse
 from tests.verification.support.clocks import clock_of, issue_of, watch_over
-from verification.models import Clock, Watch
+from verification.models import Clock, Issue, Watch
 from verification.support import sweep as clocks
 
 H = timedelta(hours=1)
@@ -58,8 +59,30 @@ def test_the_subject_carries_the_answer(watch: Watch, alice: User, rita: User) -
     ]
     text = report("alice@acme.example").text
     assert text.startswith("1 of 2 promises were kept, 1 not.\n\nYour turn: 1 issue waited past the due moment.\n")
-    assert "- acme/terraform-provider-rocket#2 It breaks 2\n  critical, 5 d late" in text
+    assert (
+        "- acme/terraform-provider-rocket#2 It breaks 2\n  critical, resolution 5 days late, open for 7 days;" in text
+    )
     assert "Late this week if nothing happens\n- acme/terraform-provider-rocket#3 It breaks 3\n" in text
+    assert "\n  critical, resolution due Tue 21 Apr, 22:00\n" in text
+
+
+def test_rows_lead_to_the_issue_in_the_portal(watch: Watch, alice: User, sign_in: Any, acme: Partner) -> None:
+    sending.send_due(MONDAY)
+    page = sign_in(alice).get(reverse("report", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
+    sent = report("alice@acme.example")
+    found = [reverse("issue", args=[issue.uuid]) for issue in Issue.objects.filter(number__in=(2, 3))]
+    assert [[path in form for form in (page, sent.html, sent.text)] for path in found] == [[True] * 3] * 2
+
+
+def test_days_and_times_are_those_of_the_report_whoever_reads_it(watch: Watch, alice: User, bob: User) -> None:
+    alice.zone = "America/Los_Angeles"
+    alice.save()
+    sending.send_due(MONDAY)
+    ours, theirs = (
+        re.sub(r"\S+/reports/stop/\S+", "", report(f"{name}@acme.example").text) for name in ("alice", "bob")
+    )
+    assert ours == theirs
+    assert "\nWeek 2026-W16 of Acme, Mon 13 Apr to Sun 19 Apr (all times: UTC)\n" in ours
 
 
 def test_a_week_in_which_nothing_happened_is_a_whole_report(rocket: Integration, alice: User, now: datetime) -> None:
@@ -205,3 +228,59 @@ def test_cells_are_safe_in_a_spreadsheet() -> None:
     assert [shown.safe(cell) for cell in ("=1+1", "+1", "-1", "@x", "\tx", "a=1", "")] == [
         "'=1+1", "'+1", "'-1", "'@x", "'\tx", "a=1", "",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("zone", "monday", "week", "days", "hours"),
+    [
+        ("UTC", "2027-01-04T08:00+00:00", "2026-W53", "Mon 28 Dec to Sun 3 Jan", 168),
+        ("America/Los_Angeles", "2026-03-09T08:00-07:00", "2026-W10", "Mon 2 Mar to Sun 8 Mar", 167),
+        ("America/Los_Angeles", "2026-11-02T08:00-08:00", "2026-W44", "Mon 26 Oct to Sun 1 Nov", 169),
+    ],
+)
+def test_odd_weeks_are_told_as_they_were(
+    rocket: Integration,
+    alice: User,
+    sign_in: Any,
+    settings: Any,
+    zone: str,
+    monday: str,
+    week: str,
+    days: str,
+    hours: int,
+) -> None:
+    settings.REPORT_ZONE = zone
+    at = datetime.fromisoformat(monday)
+    watch = watch_over(rocket, at - timedelta(weeks=6))
+    in_week = at - 9 * H  # Sunday, an hour before the week ends
+    clock_of(issue_of(watch, 1, in_week - 20 * H), in_week + 10 * H, state="met", stopped_at=in_week, next_at=None)
+    sending.send_due(at)
+    sent, figures = report("alice@acme.example"), Snapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures
+    page = sign_in(alice).get(reverse("report", args=[f"partner:{rocket.partner_id}", week])).content.decode()
+    length = datetime.fromisoformat(figures["end"]) - datetime.fromisoformat(figures["start"])
+    assert (figures["week"], figures["totals"]["kept"], length / H) == (week, 1, hours)
+    assert sent.subject == f"SLA week {week[-2:]}: 100 % in time, 0 broken, 0 at risk – Acme"
+    assert [f"Week {week} of Acme" in form and days in form for form in (sent.text, sent.html, page)] == [True] * 3
+
+
+def test_an_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: User, sign_in: Any, now: datetime) -> None:
+    watch_over(rocket, now)
+    sending.send_due(MONDAY)
+    sent, client = report("alice@acme.example"), sign_in(alice)
+    args = [f"partner:{rocket.partner_id}", "2026-W16"]
+    page, table = (client.get(reverse(name, args=args)).content.decode() for name in ("report", "report_csv"))
+    assert [text in sent.html and text in page for text in ("No promise came due this week.", "Nothing is late.")] == [
+        True, True,
+    ]  # fmt: skip
+    assert "Movements: 0 opened, 0 closed, 0 opened again, 0 comments, 0 past due, 0 taken back." in sent.text
+    assert "Kept,0,0\r\nBroken,0,0\r\nOverdue now,0,0\r\n" in table
+
+
+def test_a_title_that_means_something_to_a_mail_program_is_only_text(watch: Watch, alice: User, now: datetime) -> None:
+    title = 'Fine"><img src=x onerror=alert(1)>\r\nBcc: eve@example.org\x85\u2028End & <b>so'
+    Issue.objects.filter(number=2).update(title=title)
+    sending.send_due(MONDAY)
+    sent = report("alice@acme.example")
+    assert ("<img src=x" in sent.html, "&lt;img src=x onerror=alert(1)&gt;" in sent.html) == (False, True)
+    assert "<img src=x onerror=alert(1)>" in sent.text
+    assert sent.subject.isprintable()
