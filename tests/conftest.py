@@ -20,6 +20,7 @@ pytest_plugins = ["tests.fakes.plugin"]
 
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
 PASSWORD = "correct horse battery"
+HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
 DATABASE_FIXTURES = frozenset({"db", "transactional_db", "live_server", "client"})
@@ -50,7 +51,7 @@ def own_folder(settings: Any, tmp_path: Any) -> None:
     settings.CACHES = {
         "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": str(tmp_path)}
     }
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.PASSWORD_HASHERS = HASHERS
     cache.clear()
 
 

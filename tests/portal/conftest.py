@@ -1,24 +1,72 @@
-"""Who looks at the portal in these tests, and what is there to be seen?"""
+"""Who looks at the portal in these tests, and what is there to be seen?
 
+The world with one of everything is built once a module, in a transaction around those of its tests; each test gets a
+copy of its rows and leaves nothing behind.
+"""
+
+from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import pytest
+from django.db import transaction
+from django.test import override_settings
 
-from integrations.models import Membership
-from tests.conftest import person
+from integrations.models import Membership, Partner, ReviewerProfile
+from tests.conftest import HASHERS, NOW, company, person
 from tests.portal import everything
 
+TEAMS = (
+    ("alice", "Alice Archer", "acme", "owner"),
+    ("bob", "Bob Baker", "acme", "editor"),
+    ("vera", "Vera Voss", "acme", "viewer"),
+    ("charlie", "Charlie Cole", "globex", "owner"),
+)
+
+
+@pytest.fixture(scope="module")
+def built(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any) -> Iterator[dict[str, Any]]:
+    """One of everything, by what it is, with its cast and the folder of its uploads."""
+    folder = tmp_path_factory.mktemp("uploads")
+    around = transaction.atomic()
+    with django_db_blocker.unblock():
+        around.__enter__()
+        with override_settings(MEDIA_ROOT=folder, PASSWORD_HASHERS=HASHERS):
+            world = build()
+    yield {**world, "folder": folder}
+    with django_db_blocker.unblock():
+        transaction.set_rollback(True)
+        around.__exit__(None, None, None)
+
+
+def build() -> dict[str, Any]:
+    acme, globex = company("Acme", "acme.example"), company("Globex", "globex.example")
+    return everything.build(acme, globex, cast_of(acme, globex))
+
+
+def cast_of(acme: Partner, globex: Partner) -> dict[str, Any]:
+    """Everybody by name, nobody for the visitor."""
+    cast: dict[str, Any] = {"anonymous": None}
+    for key, name, team, role in TEAMS:
+        partner = acme if team == "acme" else globex
+        cast[key] = person(f"{key}@{partner.domain}", name)
+        Membership.objects.create(partner=partner, user=cast[key], role=role, joined_at=NOW)
+    for key, name in (("rita", "Rita Reyes"), ("rob", "Rob Roth")):
+        cast[key] = person(f"{key}@program.example", name, is_reviewer=True)
+        ReviewerProfile.objects.create(user=cast[key])
+    cast["sam"] = person("sam@program.example", "Sam Stone", is_staff=True, is_superuser=True)
+    return cast
+
 
 @pytest.fixture
-def cast(alice: Any, bob: Any, acme: Any, charlie: Any, rita: Any, rob: Any, sam: Any, now: Any) -> dict[str, Any]:
-    """Everybody by name, with a viewer of Acme; nobody for the visitor."""
-    vera = person("vera@acme.example", "Vera Voss")
-    Membership.objects.create(partner=acme, user=vera, role="viewer", joined_at=now)
-    people = {"alice": alice, "bob": bob, "vera": vera, "charlie": charlie, "rita": rita, "rob": rob, "sam": sam}
-    return {"anonymous": None, **people}
+def world(built: dict[str, Any], db: None, settings: Any) -> dict[str, Any]:
+    """One of everything, by what it is: rows of this test's own."""
+    settings.MEDIA_ROOT = built["folder"]
+    return deepcopy(built)
 
 
 @pytest.fixture
-def world(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
-    """One of everything, by what it is."""
-    return everything.build(acme, globex, cast)
+def cast(world: dict[str, Any]) -> dict[str, Any]:
+    """Everybody of the world by name; nobody for the visitor."""
+    people: dict[str, Any] = world["cast"]
+    return people

@@ -31,12 +31,12 @@ def with_a_mail_server(settings: Any) -> None:
 
 
 @pytest.fixture
-def rival(world: Any, globex: Any, charlie: Any) -> Any:
+def rival(world: Any, cast: Any) -> Any:
     """What Globex is about to send: the same repository and name as Acme's unlisted work."""
     now = timezone.now()
-    draft = drafts.open_start(globex, "nomad", by=charlie, now=now)
+    draft = drafts.open_start(world["other"].partner, "nomad", by=cast["charlie"], now=now)
     fit = RIVAL | {"category": "ci-cd", "offerings": ["Open Source"], "homepage": ""}
-    return drafts.save(draft, fit, version=0, by=charlie, now=now)
+    return drafts.save(draft, fit, version=0, by=cast["charlie"], now=now)
 
 
 def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] | None]]:
