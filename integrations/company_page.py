@@ -8,7 +8,7 @@ from django.urls import reverse
 from integrations.models import Agreement, Event, Partner
 
 # What everybody of the company and the program reads; who is invited, asks or leaves is for its owners.
-ABOUT_THE_COMPANY = ("partner_created", "company_changed", "manager_named")
+ABOUT_THE_COMPANY = ("partner_created", "company_changed", "calendar_changed", "manager_named")
 IN_FORCE, REPLACED = "in force", "replaced"
 
 

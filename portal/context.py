@@ -26,6 +26,8 @@ STAFF_RAIL = (("admin:index", "Administration", "settings"),)
 MENU = (
     ("profile", "Your profile", "user"),
     ("mfa_index", "Second factor", "shield-check"),
+    ("sla", "SLA", "timer"),
+    ("reports", "Reports", "chart-column"),
     ("notifications", "Notifications", "bell"),
 )
 ACCOUNT = (

@@ -7,7 +7,9 @@ from portal import health, home, outbox, styleguide, theme
 from portal.public import views as public
 from portal.reports import views as reports
 from portal.sla import views as sla
+from portal.sla import views_calendar as calendars
 from portal.sla import views_issue as issues
+from portal.sla import views_labels as labels
 from portal.standing import views as standing
 
 urlpatterns = [
@@ -21,6 +23,8 @@ urlpatterns = [
     *reports.urlpatterns,
     *sla.urlpatterns,
     *issues.urlpatterns,
+    *calendars.urlpatterns,
+    *labels.urlpatterns,
     *standing.urlpatterns,
     path("outbox/", outbox.outbox, name="outbox"),
     path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),

@@ -35,6 +35,10 @@ from portal.accounts import admin
 from portal.accounts import forms as accounts
 from portal.accounts.models import User
 from portal.reports.forms import WishesForm
+from portal.sla import views_labels
+from portal.sla.calendar_form import CalendarForm
+from portal.sla.filters import SlaFilter
+from portal.sla.views_issue import ReasonForm
 from tests.conftest import NOW
 from verification.views_install import ConstraintForm
 
@@ -114,6 +118,11 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (accounts.SignupForm, ""): lambda data, user: accounts.SignupForm(data),
     (accounts.SocialSignupForm, ""): lambda data, user: accounts.SocialSignupForm(data, sociallogin=social(user)),
     (ConstraintForm, ""): lambda data, user: ConstraintForm(data),
+    (SlaFilter, ""): lambda data, user: SlaFilter(data or {}, [("acme", "Acme"), ("globex", "Globex")], [("a", "A")]),
+    (ReasonForm, ""): lambda data, user: ReasonForm(data),
+    (CalendarForm, ""): lambda data, user: CalendarForm(data, now=NOW),
+    (views_labels.LabelsForm, ""): lambda data, user: views_labels.LabelsForm(data, account=len),
+    (views_labels.AnswerForm, ""): lambda data, user: views_labels.AnswerForm(data),
     (move_edition.MoveForm, ""): lambda data, user: move_edition.MoveForm(ROW, data),
     (steps.StepForm, "decline"): step("decline"),
     (steps.StepForm, "put_on_hold"): step("put_on_hold"),

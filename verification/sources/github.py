@@ -134,6 +134,10 @@ class GitHub:
         what = f"pull request {number} of {full_name}"
         return _shaped(what, _pull, self._get(f"/repos/{full_name}/pulls/{number}", what))
 
+    def user(self, login: str) -> int:
+        """The number of an account, which stays when its name changes. Raises Unreadable."""
+        return _shaped(login, lambda raw: _number(raw["id"]), self._get(f"/users/{login}", f"The account {login}"))
+
     def close(self) -> None:
         self._api.close()
 

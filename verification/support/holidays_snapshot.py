@@ -4,6 +4,7 @@ import warnings
 from datetime import date
 
 import holidays
+from holidays.registry import COUNTRIES
 
 LANGUAGE = "en_US"
 
@@ -31,6 +32,13 @@ def snapshot(country: str, subdivision: str, first_year: int, last_year: int) ->
         warnings.simplefilter("ignore")  # asked beyond what it knows it warns, on standard error
         found = holidays.country_holidays(country, subdiv=part, years=years, expand=False, language=LANGUAGE)
     return {day: str(name) for day, name in sorted(found.items())}
+
+
+def countries() -> list[tuple[str, str]]:
+    """Code and name of each country that we know holidays of, by name."""
+    known = places()
+    words = {codes[1]: name.replace("_", " ").title() for name, codes in COUNTRIES.items()}
+    return sorted(((code, words.get(code, code)) for code in known), key=lambda pair: pair[1])
 
 
 def places() -> dict[str, list[str]]:

@@ -1,0 +1,104 @@
+"""How are an integration's labels to be read? The partner proposes, the program accepts or declines; dated, kept."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from integrations import rules
+from integrations.history import record
+from integrations.models import Event, Integration
+from integrations.workflow import NotAllowed, changing
+from verification.base import NotFound, Unreadable
+from verification.clients import github
+from verification.models import IssueEvent, SupportPolicy
+from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
+from verification.support.severity import plain
+
+REPLACED = "Replaced by a newer proposal."
+
+
+@dataclass(frozen=True, slots=True)
+class LabelMap:
+    """What is proposed. Labels in lower case; `team`: {numeric GitHub id: login}."""
+
+    critical: tuple[str, ...]
+    pause: tuple[str, ...]
+    team: Mapping[int, str]
+
+
+def in_order(labels: Iterable[str]) -> tuple[str, ...]:
+    """Each label once, as policies write it."""
+    return tuple(sorted({plain(label) for label in labels} - {""}))
+
+
+def propose(integration: Integration, proposed: LabelMap, *, by: Any, now: datetime) -> SupportPolicy:
+    """Propose a map; one that still waits is replaced. Raises NotAllowed."""
+    with changing(integration, rules.may_edit, by=by, now=now) as row:
+        waiting = row.support_policies.filter(state=SupportPolicy.State.PROPOSED)
+        waiting.update(state=SupportPolicy.State.DECLINED, decided_at=now, note=REPLACED)
+        policy = SupportPolicy.objects.create(
+            integration=row,
+            critical_labels=list(proposed.critical),
+            pause_labels=list(proposed.pause),
+            team=sorted(proposed.team),
+            proposed_by=by,
+            proposed_at=now,
+        )
+        team = {str(number): login for number, login in sorted(proposed.team.items())}
+        record(row, "labels_proposed", by=by, now=now, note=said(proposed), policy=policy.pk, team=team)
+        return policy
+
+
+def decide(policy: SupportPolicy, *, accept: bool, note: str, by: Any, now: datetime) -> SupportPolicy:
+    """Accept it for issues opened from now on, or decline it. Raises NotAllowed."""
+    with changing(policy.integration, rules.may_decide, by=by, now=now) as row:
+        kept = SupportPolicy.objects.select_for_update().get(pk=policy.pk)
+        if kept.state != SupportPolicy.State.PROPOSED:
+            raise NotAllowed("This proposal is not waiting any more.", "stale")
+        kept.state = SupportPolicy.State.ACCEPTED if accept else SupportPolicy.State.DECLINED
+        kept.decided_by, kept.decided_at, kept.note = by, now, note[:500]
+        kept.valid_from = now if accept else None
+        kept.save()
+        verb = "labels_accepted" if accept else "labels_declined"
+        record(row, verb, by=by, now=now, note=note, policy=kept.pk)
+        return kept
+
+
+def in_force(integration: Integration, now: datetime) -> SupportPolicy | None:
+    """The map that counts for an issue opened now; None: the defaults."""
+    accepted = integration.support_policies.filter(state=SupportPolicy.State.ACCEPTED, valid_from__lte=now)
+    return accepted.order_by("valid_from", "pk").last()
+
+
+def map_of(policy: SupportPolicy | None) -> LabelMap:
+    """A policy, or the defaults, as a map."""
+    if policy is None:
+        return LabelMap(in_order(CRITICAL_LABELS), in_order(PAUSE_LABELS), {})
+    told = Event.objects.filter(integration_id=policy.integration_id, verb="labels_proposed", data__policy=policy.pk)
+    event = told.first() if policy.team else None
+    logins = event.data.get("team", {}) if event else {}  # what the accounts were called when it was proposed
+    names = {number: str(logins.get(str(number), number)) for number in policy.team}
+    return LabelMap(in_order(policy.critical_labels), in_order(policy.pause_labels), names)
+
+
+def said(of: LabelMap) -> str:
+    """A map in words, for the history and the mails."""
+    lines = [f"Critical: {', '.join(of.critical) or 'none'}", f"Pause: {', '.join(of.pause) or 'none'}"]
+    return "\n".join([*lines, f"Team: {', '.join(of.team.values()) or 'as GitHub says'}"])
+
+
+def account(integration: Integration, login: str) -> int:
+    """The number of a GitHub account: of somebody we have read of, else as GitHub says. Raises NotAllowed."""
+    known = IssueEvent.objects.filter(issue__integration=integration, actor__iexact=login, actor_id__gt=0)
+    if (number := known.values_list("actor_id", flat=True).first()) is not None:
+        return int(number)
+    api = github()
+    try:
+        return api.user(login)
+    except NotFound:
+        raise NotAllowed(f"GitHub knows nobody called “{login}”.") from None
+    except Unreadable:
+        raise NotAllowed(f"We could not ask GitHub about “{login}” just now. Try again in some minutes.") from None
+    finally:
+        api.close()
