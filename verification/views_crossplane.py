@@ -22,7 +22,7 @@ from verification.models import StoredSchema
 from verification.schemas.base import ProviderSchema
 from verification.schemas.calls import request_shapes
 from verification.schemas.choices import FROM_PROVIDER, NAME, SINGLETONS, BadChoice, Choices, choices
-from verification.schemas.coverage import Preview, as_json, as_text, preview_of, previews, summary
+from verification.schemas.coverage import Preview, as_json, as_text, preview_of, previews, summary, summed, told
 from verification.schemas.yaml import dump
 
 LISTS = [(word, f"as an {word}") for word in SINGLETONS]
@@ -91,8 +91,8 @@ class Asked:
 def crossplane(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Every resource of one version: what is made of it, or why nothing is."""
     asked = Asked(request, uuid)
-    told = cache.get_or_set(asked.key, lambda: summary(asked.schema, list(previews(asked.schema, asked.choices))), KEPT)
-    return render(request, "verification/schemas/crossplane.html", asked.context | {"told": told})
+    coverage = cache.get_or_set(asked.key, lambda: summary(asked.schema, previews(asked.schema, asked.choices)), KEPT)
+    return render(request, "verification/schemas/crossplane.html", asked.context | {"told": coverage})
 
 
 def crossplane_resource(request: HttpRequest, uuid: UUID) -> HttpResponse:
@@ -136,10 +136,10 @@ def _everything(schema: ProviderSchema, chosen: Choices) -> Iterator[tuple[str, 
     found = []
     for one in previews(schema, chosen):
         yield from one.files()
-        found.append(one)
-    told = summary(schema, found)
-    yield "coverage.json", as_json(told)
-    yield "coverage.txt", as_text(told)
+        found.append(told(one))
+    coverage = summed(schema, found)
+    yield "coverage.json", as_json(coverage)
+    yield "coverage.txt", as_text(coverage)
 
 
 class _Pipe(RawIOBase):

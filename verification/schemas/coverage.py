@@ -1,7 +1,7 @@
 """Of which resources can Kubernetes resources be made, and why not of the others? All of a schema at once."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -99,26 +99,18 @@ def _full_name(one: GroupKind, choices: Choices) -> str:
     return f"{plural(one.kind)}.{choices.group(one.group, namespaced=False)}"
 
 
-def summary(schema: ProviderSchema, found: list[Preview]) -> dict[str, Any]:
-    """The coverage as plain data: how many, which, and why the others are missing."""
-    skipped = [one for one in found if not one.is_available]
-    available = [one for one in found if one.is_available]
-    return {
-        "source": schema.source,
-        "total": len(found),
-        "available": len(available),
-        "skipped": len(skipped),
-        "coverage": round(len(available) / len(found), 4) if found else 1.0,
-        "resources": [_told(one) for one in available],
-        "skipped_resources": [{"resource": one.resource, "reason": one.why_not} for one in skipped],
-    }
+def summary(schema: ProviderSchema, found: Iterable[Preview]) -> dict[str, Any]:
+    """The coverage as plain data: how many, which, and why the others are missing. Keeps no definition in memory."""
+    return summed(schema, [told(one) for one in found])
 
 
-def _told(one: Preview) -> dict[str, Any]:
-    spec = one.definitions[0]["spec"]
+def told(one: Preview) -> dict[str, Any]:
+    """What the coverage says of one resource: its kind and files, or the reason why there are none."""
+    if not one.is_available:
+        return {"resource": one.resource, "reason": one.why_not}
     return {
         "resource": one.resource,
-        "group": spec["group"],
+        "group": one.definitions[0]["spec"]["group"],
         "kind": one.kind,
         "files": [file_name(each) for each in one.definitions],
         "other_splits": list(one.other_splits),
@@ -126,16 +118,33 @@ def _told(one: Preview) -> dict[str, Any]:
     }
 
 
-def as_json(told: dict[str, Any]) -> str:
-    return json.dumps(told, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+def summed(schema: ProviderSchema, found: list[dict[str, Any]]) -> dict[str, Any]:
+    """The coverage from what `told` said of each resource."""
+    skipped = [one for one in found if "reason" in one]
+    available = [one for one in found if "reason" not in one]
+    return {
+        "source": schema.source,
+        "total": len(found),
+        "available": len(available),
+        "skipped": len(skipped),
+        "coverage": round(len(available) / len(found), 4) if found else 1.0,
+        "resources": available,
+        "skipped_resources": skipped,
+    }
 
 
-def as_text(told: dict[str, Any]) -> str:
+def as_json(coverage: dict[str, Any]) -> str:
+    return json.dumps(coverage, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def as_text(coverage: dict[str, Any]) -> str:
     """The coverage for people: a line for the whole, then one for each resource that is missing."""
-    lines = [f"{told['source']}: {told['available']} of {told['total']} resources, {told['coverage']:.1%}."]
-    lines += [_line(one) for one in told["resources"]]
-    lines += ["Skipped:"] if told["skipped_resources"] else []
-    lines += [f"  {one['resource']}: {one['reason']}" for one in told["skipped_resources"]]
+    lines = [
+        f"{coverage['source']}: {coverage['available']} of {coverage['total']} resources, {coverage['coverage']:.1%}."
+    ]
+    lines += [_line(one) for one in coverage["resources"]]
+    lines += ["Skipped:"] if coverage["skipped_resources"] else []
+    lines += [f"  {one['resource']}: {one['reason']}" for one in coverage["skipped_resources"]]
     return "\n".join(lines) + "\n"
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from verification.schemas.base import Unreadable
+from verification.schemas.base import ProviderSchema, Unreadable
 from verification.schemas.choices import SINGLETONS, BadChoice, Choices, choices
-from verification.schemas.coverage import Preview, as_json, as_text, previews, summary
+from verification.schemas.coverage import as_json, as_text, previews, summed, told
 from verification.schemas.read import read_one
 
 
@@ -39,10 +39,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{schema} cannot be read: {error.strerror}.") from error
-        seen = list(previews(found, chosen))
-        told = summary(found, seen)
-        write(out, seen, told)
-        self.stdout.write(as_text(told), ending="")
+        coverage = write(out, found, chosen)
+        self.stdout.write(as_text(coverage), ending="")
 
 
 def _choices(prefix: str, options: dict[str, Any]) -> Choices:
@@ -56,11 +54,15 @@ def _choices(prefix: str, options: dict[str, Any]) -> Choices:
     )
 
 
-def write(out: Path, seen: list[Preview], told: dict[str, Any]) -> None:
-    """All files into the folder, which is made; files of the same names are replaced."""
+def write(out: Path, schema: ProviderSchema, chosen: Choices) -> dict[str, Any]:
+    """All files into the folder, which is made; files of the same names are replaced. Gives the coverage."""
     out.mkdir(parents=True, exist_ok=True)
-    for one in seen:
+    found = []
+    for one in previews(schema, chosen):
         for name, text in one.files():
             (out / name).write_text(text, encoding="utf-8")
-    (out / "coverage.json").write_text(as_json(told), encoding="utf-8")
-    (out / "coverage.txt").write_text(as_text(told), encoding="utf-8")
+        found.append(told(one))
+    coverage = summed(schema, found)
+    (out / "coverage.json").write_text(as_json(coverage), encoding="utf-8")
+    (out / "coverage.txt").write_text(as_text(coverage), encoding="utf-8")
+    return coverage
