@@ -9,7 +9,8 @@ import hashlib
 import http.client
 import io
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache
 from ipaddress import ip_network
@@ -135,12 +136,19 @@ class Outbound:
     def _once(
         self, link: Link, kind: Kind, headers: Mapping[str, str], into: BinaryIO | None, deadline: Deadline
     ) -> Answer:
+        try:
+            with self.talking(link, deadline) as connection:
+                return _exchange(connection, link, kind, headers, into)
+        except TooMuch:
+            raise TooLong(f"The answer of {link.netloc} is longer than a {kind.name} may be.") from None
+
+    @contextmanager
+    def talking(self, link: Link, deadline: Deadline) -> Iterator[Connection]:
+        """A connection to what was checked. What goes wrong on it is Refused or Unavailable, but for TooMuch."""
         connection = Connection(link.host, link.port, self._addresses(link, deadline), deadline)
         connection.context = (self.context or _trusted()) if link.scheme == "https" else None
         try:
-            return _exchange(connection, link, kind, headers, into)
-        except TooMuch:
-            raise TooLong(f"The answer of {link.netloc} is longer than a {kind.name} may be.") from None
+            yield connection
         except TimeoutError as error:
             raise TooSlow(f"{link.netloc} did not answer in time.") from error
         except ssl.SSLCertVerificationError as error:

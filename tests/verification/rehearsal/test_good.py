@@ -1,0 +1,48 @@
+"""How does a good endpoint come out, with a key and without one, and what would its runs do?"""
+
+import time
+
+from tests.verification.rehearsal.endpoints import rehearsed
+from verification.base import Outcome
+from verification.rehearsal.run_task import report, rules
+from verification.rehearsal.run_task.enforcement import effects
+from verification.rehearsal.run_task.protocol import STAGES
+
+
+def test_good_endpoint_passes_everything_in_time() -> None:
+    began = time.monotonic()
+    seen = rehearsed(stages=STAGES, settle=1)
+    assert {str(verdict.outcome) for verdict in rules.judge(seen)} == {"pass"}
+    assert time.monotonic() - began < 5
+    assert report.exit_code(seen) == 0
+
+
+def test_runs_follow_the_enforcement() -> None:
+    told = [(each.scenario, each.result, each.mandatory, each.advisory) for each in effects(rehearsed())]
+    assert told == [
+        ("passing", "passed", "The run goes on.", "The run goes on."),
+        (
+            "failing", "failed", "The run stops, after the plan, before anybody can confirm it.",
+            "The run goes on with a warning.",
+        ),
+    ]  # fmt: skip
+
+
+def test_endpoint_without_a_key_is_warned() -> None:
+    found = {verdict.rule: verdict.outcome for verdict in rules.judge(rehearsed(key=""))}
+    assert found["unsigned"] == Outcome.WARN
+    assert not set(rules.SIGNATURES) & set(found)
+    assert {outcome for rule, outcome in found.items() if rule != "unsigned"} == {Outcome.PASS}
+
+
+def test_nobody_there_ends_at_once() -> None:
+    from verification.rehearsal.run_task.driver import Target, play
+    from verification.rehearsal.run_task.listener import listening
+    from verification.sources.http import Outbound
+
+    target = Target("http://127.0.0.1:9/run-task", "key", ("post_plan",))
+    with listening(target) as place:
+        seen = play(target, place, Outbound(loopback=True))
+    assert [each.ended for each in seen.exchanges] == ["unreachable"]
+    assert rules.judge(seen)[0].sentence == "Nothing listens there: 127.0.0.1:9 did not answer usably."
+    assert report.exit_code(seen) == 1

@@ -1,0 +1,149 @@
+"""Where do results come in when there is no portal? A small server with the callback address, the plan, the files."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from uuid import uuid4
+
+from verification.rehearsal.run_task import desk
+from verification.rehearsal.run_task.callback import MOST_READ
+from verification.rehearsal.run_task.driver import Target
+from verification.rehearsal.run_task.protocol import CALLBACK_TYPE, Places, configuration_of
+from verification.rehearsal.run_task.record import Knock
+from verification.rehearsal.run_task.script import Act
+
+SECONDS = 10  # that a call may take to be read
+
+
+@dataclass
+class Room:
+    """One run at the desk."""
+
+    act: Act
+    token_hash: str
+    begun: float
+    is_final: bool = False
+
+
+@dataclass
+class MemoryDesk:
+    """The desk of one rehearsal. `base`: our address as the endpoint sees it."""
+
+    target: Target
+    base: str = ""
+    rooms: dict[str, Room] = field(default_factory=dict)
+    noted: list[Knock] = field(default_factory=list)
+    fetched: dict[str, list[str]] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def open(self, act: Act, token_hash: str, result_id: str) -> Places:
+        name = str(uuid4())
+        with self.lock:
+            self.rooms[name] = Room(act, token_hash, time.monotonic())
+        stem = f"{self.base}/task-results/{name}"
+        return Places(f"{stem}/callback", f"{stem}/plan", f"{stem}/configuration")
+
+    def knocks(self) -> tuple[Knock, ...]:
+        with self.lock:
+            return tuple(self.noted)
+
+    def take(self, name: str, call: desk.Call) -> tuple[int, str]:
+        """What a call to a callback address is answered."""
+        with self.lock:
+            room = self.rooms.get(name)
+            if room is None:
+                return 404, "There is no such result."
+            knock, sentence = desk.take(self._place(name, room), call)
+            room.is_final = room.is_final or knock.is_final
+            self.noted.append(knock)
+            return knock.answered, sentence
+
+    def _place(self, name: str, room: Room) -> desk.Place:
+        others = {other.token_hash: other.act.key for key, other in self.rooms.items() if key != name}
+        age = time.monotonic() - room.begun
+        return desk.Place(room.act.key, room.token_hash, age, room.is_final, others, self.target.limits.end)
+
+    def give(self, name: str, what: str, authorization: str) -> bytes | None:
+        """The plan or the configuration, for whoever has the run's token."""
+        with self.lock:
+            room = self.rooms.get(name)
+            if room is None or desk.token_state(self._place(name, room), authorization) not in ("right", "used"):
+                return None
+            self.fetched.setdefault(room.act.key, []).append(what)
+        scenario = self.target.scenario_of(room.act)
+        return scenario.plan.encode() if what == "plan" else configuration_of(scenario)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One call."""
+
+    timeout = SECONDS
+    server: Any
+    server_version, sys_version = "partner-portal-rehearsal", ""
+
+    def do_GET(self) -> None:
+        name, what = self._path()
+        found = self.server.desk.give(name, what, self.headers.get("Authorization", ""))
+        if found is None or what not in ("plan", "configuration"):
+            self._say(404, b"There is nothing here for this token.")
+        else:
+            self._say(200, found, "application/json" if what == "plan" else "application/gzip")
+
+    def do_PATCH(self) -> None:
+        name, what = self._path()
+        length = self.headers.get("Content-Length") or "0"
+        size = int(length) if length.isdecimal() else 0
+        body = self.rfile.read(min(size, MOST_READ))
+        call = desk.Call(self.command, self.headers.get("Authorization", ""), self.headers.get("Content-Type", ""),
+                         body, size)  # fmt: skip
+        status, sentence = self.server.desk.take(name, call) if what == "callback" else (404, "Not here.")
+        self._say(status, sentence.encode())
+
+    do_POST = do_PUT = do_PATCH
+
+    def _path(self) -> tuple[str, str]:
+        parts = self.path.partition("?")[0].strip("/").split("/")
+        return (parts[-2], parts[-1]) if len(parts) > 1 else ("", "")
+
+    def _say(self, status: int, body: bytes, content_type: str = CALLBACK_TYPE) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Silent: what came is in the rehearsal's own record."""
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], found: MemoryDesk) -> None:
+        super().__init__(address, Handler)
+        self.desk = found
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Somebody who hangs up is no news."""
+
+
+@contextmanager
+def listening(target: Target, host: str = "127.0.0.1", port: int = 0, base: str = "") -> Iterator[MemoryDesk]:
+    """A desk that can be called while this lasts. `base`: our address from outside, where it is another one."""
+    found = MemoryDesk(target)
+    server = Server((host, port), found)
+    found.base = (base or f"http://{host}:{server.server_address[1]}").rstrip("/")
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    try:
+        yield found
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)

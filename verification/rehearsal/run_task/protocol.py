@@ -1,0 +1,141 @@
+"""What does HCP Terraform send to a run task, and how does it sign it? Plain functions, standard library only.
+
+After the run tasks integration API of HCP Terraform, payload version 1.
+"""
+
+import gzip
+import hashlib
+import hmac
+import io
+import json
+import tarfile
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+STAGES = ("pre_plan", "post_plan", "pre_apply", "post_apply")
+WITHOUT_PLAN = ("pre_plan",)
+SIGNATURE = "X-TFC-Task-Signature"
+AGENT = "TFC/1.0 (+https://app.terraform.io; TFC)"
+TEST_TOKEN = "test-token"  # noqa: S105 - the platform's own constant: it marks a verification request
+CALLBACK_TYPE = "application/vnd.api+json"
+APP = "https://app.terraform.io/app"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the endpoint sends its result, and where it finds the plan and the configuration."""
+
+    callback: str
+    plan: str
+    configuration: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A run that is played: what an endpoint can tell it by. `plan` is the plan as Terraform's JSON, as text."""
+
+    name: str
+    workspace: str
+    message: str
+    plan: str
+
+
+def signature(body: bytes, key: str) -> str:
+    """HMAC-SHA512 of the raw body, in small hex digits; blank without a key."""
+    return hmac.new(key.encode(), body, hashlib.sha512).hexdigest() if key else ""
+
+
+def headers(signed: str) -> dict[str, str]:
+    """The headers of a request; the signature's is there even where it is blank."""
+    return {"Content-Type": "application/json", "User-Agent": AGENT, SIGNATURE: signed}
+
+
+def run_request(
+    stage: str, scenario: Scenario, places: Places, token: str, result_id: str, now: datetime, enforcement: str
+) -> dict[str, Any]:
+    """The document about one run. `result_id`: "taskrs-…"; `enforcement`: mandatory or advisory."""
+    stem = result_id.removeprefix("taskrs-")[:16]
+    organization, workspace = "partner-portal-rehearsal", scenario.workspace
+    return {
+        "payload_version": 1,
+        "stage": stage,
+        "access_token": token,
+        "capabilities": {"outcomes": True},
+        "configuration_version_download_url": places.configuration,
+        "configuration_version_id": f"cv-{stem}",
+        "is_speculative": False,
+        "organization_name": organization,
+        **({} if stage in WITHOUT_PLAN else {"plan_json_api_url": places.plan}),
+        "project_id": f"prj-{stem}",
+        "project_name": "Rehearsal",
+        "project_app_url": f"{APP}/{organization}/projects/prj-{stem}",
+        "run_app_url": f"{APP}/{organization}/workspaces/{workspace}/runs/run-{stem}",
+        "run_created_at": now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "run_created_by": "partner-portal",
+        "run_id": f"run-{stem}",
+        "run_message": scenario.message,
+        "task_result_callback_url": places.callback,
+        "task_result_enforcement_level": enforcement,
+        "task_result_id": result_id,
+        "vcs_branch": None,
+        "vcs_commit_hash": None,
+        "vcs_commit_url": None,
+        "vcs_pull_request_url": None,
+        "vcs_repo_url": None,
+        "workspace_app_url": f"{APP}/{organization}/workspaces/{workspace}",
+        "workspace_id": f"ws-{stem}",
+        "workspace_name": workspace,
+        "workspace_working_directory": None,
+    }
+
+
+def encoded(document: dict[str, Any]) -> bytes:
+    """The body as the platform writes it: no spaces, UTF-8."""
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def spaced(document: dict[str, Any]) -> bytes:
+    """The same document with other spaces, another order and escapes: only its raw bytes give the signature."""
+    return json.dumps(dict(reversed(document.items())), indent=2).encode() + b"\n"
+
+
+def plan_of(address: str, kind: str, after: dict[str, Any]) -> str:
+    """A plan that creates one resource, in the JSON form of Terraform's plans."""
+    name = address.partition(".")[2]
+    resource = {"address": address, "mode": "managed", "type": kind, "name": name}
+    return json.dumps(
+        {
+            "format_version": "1.2",
+            "terraform_version": "1.11.4",
+            "planned_values": {"root_module": {"resources": [resource | {"values": after}]}},
+            "resource_changes": [resource | {"change": {"actions": ["create"], "before": None, "after": after}}],
+            "configuration": {"root_module": {"resources": [resource]}},
+        }
+    )
+
+
+PASSING = Scenario(
+    "passing",
+    "rehearsal-passing",
+    "Rehearsal: this run is to pass",
+    plan_of("terraform_data.quiet", "terraform_data", {"input": "harmless"}),
+)
+FAILING = Scenario(
+    "failing",
+    "rehearsal-failing",
+    "Rehearsal: this run is to fail",
+    plan_of("aws_security_group_rule.open", "aws_security_group_rule",
+            {"type": "ingress", "protocol": "-1", "from_port": 0, "to_port": 65535, "cidr_blocks": ["0.0.0.0/0"]}),
+)  # fmt: skip
+
+
+def configuration_of(scenario: Scenario) -> bytes:
+    """A configuration version, tar and gzip, the same bytes each time: one main.tf that names the scenario."""
+    text = f'# {scenario.message}\nresource "terraform_data" "{scenario.name}" {{}}\n'.encode()
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        member = tarfile.TarInfo("main.tf")
+        member.size = len(text)
+        archive.addfile(member, io.BytesIO(text))
+    return gzip.compress(packed.getvalue(), mtime=0)
