@@ -1,0 +1,111 @@
+"""Notice, appeal, grace, suspension and the way back: two reviewers, the partner, and a visitor who sees what is so."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.actions import answers
+from integrations.models import Integration, Partner
+from integrations.states import Status
+from integrations.sweep import refresh_due
+from portal.mail import deliver_due
+from portal.standing.sweep import look_due
+from tests.conftest import begin, drive
+from tests.journeys.person import Person
+from tests.journeys.walk import Walk
+from tests.verification.support.clocks import clock_of, issue_of
+from verification.models import Breach, IssueEvent, Watch
+
+
+@pytest.fixture
+def listed(walk: Walk, acme: Partner, alice: Any, rita: Any) -> Integration:
+    """Acme's provider in support, with an issue that was due yesterday and is not answered."""
+    now = timezone.now()
+    row = drive(begin(acme, alice, "terraform-provider", now), "support", partner=alice, reviewer=rita, now=now)
+    walk.pk = row.pk
+    watch = Watch.objects.get(integration=row)
+    Watch.objects.update(data_up_to=now + timedelta(days=999), poll_at=None)
+    issue = issue_of(watch, 7, now - timedelta(days=3))
+    opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": now, "source": "poll"}
+    IssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
+    due = now - timedelta(days=1)
+    clock = clock_of(issue, due, state="overdue", next_at=None, breached_at=due)
+    of = {"issue": issue, "integration": row, "verb": "resolve", "severity": "critical"}
+    Breach.objects.create(clock=clock, due_at=due, found_at=now, **of)
+    return row
+
+
+def days_pass(walk: Walk, days: int) -> None:
+    """Time passes and the portal looks at its due processes; the outside world is left out."""
+    walk.traveller.move_to(timezone.now() + timedelta(days=days))
+    refresh_due()
+    look_due()
+    deliver_due()
+
+
+def in_order(row: Integration) -> None:
+    """The machine looked again and found everything in order."""
+    for requirement in (r for r in row.edition.requirements() if r.who == "machine"):
+        good: dict[str, Any] = {"outcome": Status.PASS, "summary": "Good.", "detail": [], "retry_at": None}
+        answers.record_checks(row, requirement.id, now=timezone.now(), **good)
+
+
+def decide(person: Person, page: str, step: str, label: str, why: str) -> Person:
+    """Press a step on the standing's page, read its mail, say why, and take it."""
+    person.go(page).press(step).sees("The evidence, as both sides see it", "Subject")
+    return explain(person, label, why).press(step)
+
+
+def explain(person: Person, label: str, why: str) -> Person:
+    """Say why, and see the mail with it: the test's own database takes one thing after the other."""
+    person.write(label, why).page.keyboard.press("Tab")
+    person.page.wait_for_timeout(600)
+    person.page.wait_for_load_state("networkidle")
+    return person
+
+
+def test_the_whole_due_process(
+    walk: Walk, listed: Integration, visit: Callable[..., Person], alice: Any, rita: Any, rob: Any, mail_to: Any
+) -> None:
+    page, why = f"{walk.page}standing/", "Reason for the partner"
+    walk.reviewer.go(page).sees("Breaches that stand", "#7", listed.edition.removal).shot("standing-verified")
+    decide(walk.reviewer, page, "Give notice", "Reason and evidence for the partner", "Issue 7 is critical and open.")
+    assert "Issue 7 is critical and open." in mail_to(alice.email, "standing").text
+
+    walk.partner.go(walk.page).sees("Answer the notice").press("See the evidence").sees("Issue 7 is critical and open.")
+    decide(walk.partner, page, "Appeal", "Why the decision is wrong", "We answered by phone.")
+    walk.reviewer.go(page).sees("a reviewer who did neither decides on the appeal")
+    second = visit(rob).go("/queue/").sees("appeal")
+    decide(second, page, "Dismiss the appeal", why, "A call is no answer on the issue.").shot("standing-appeal")
+    visit().go(f"/listed/{listed.uuid}/").sees("Partner").sees_not("Notice")
+
+    days_pass(walk, 31)
+    assert walk.row.standing == "notice"
+    visit(rita).go(page).sees("Rita Reyes gave the notice: another reviewer decides on the suspension.")
+    second = visit(rob).go("/queue/").sees("the period has ended").go(page).press("Suspend")
+    second.sees("What everybody sees then", "The program has suspended it").shot("standing-suspend")
+    explain(second, why, "Nothing was done in thirty days.").press("Suspend")
+    visit().go(f"/listed/{listed.uuid}/").sees("Suspended").sees_not("Official").shot("listing-suspended")
+
+    in_order(walk.row)
+    partner = visit(alice).go(page).press("Ask to be reinstated")
+    explain(partner, "What has changed", "Issue 7 is fixed in 1.2.").press("Ask to be reinstated")
+    reviewer = visit(rita).go("/queue/").sees("the partner asks to be reinstated")
+    decide(reviewer, page, "Reinstate", "What was looked at, for the partner", "Release 1.2 and issue 7.")
+    assert (walk.row.standing, walk.row.tier) == ("verified", "partner")
+    assert mail_to(alice.email, "standing").subject == "Reinstated: Rocket"
+    visit().go(f"/listed/{listed.uuid}/").sees("Partner").sees_not("Suspended")
+    partner.go(page).sees("Nothing was done in thirty days.", "Release 1.2 and issue 7.")
+    partner.page.get_by_role("link", name="The evidence of then").first.click()
+    partner.arrived().sees("As it was before a decision", "#7")
+
+
+def test_a_company_steps_down_without_shame(walk: Walk, listed: Integration, visit: Callable[..., Person]) -> None:
+    walk.partner.go(walk.page).press("Step down to community").sees("What everybody sees then", "Community")
+    walk.partner.press("Step down to community")
+    assert (walk.row.standing, walk.row.tier) == ("none", "community")
+    visit().go(f"/listed/{listed.uuid}/").sees("Its company no longer promises support and said so.")
+    walk.partner.go(f"{walk.page}standing/").sees("Ask to be reinstated")
