@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -100,6 +101,15 @@ def choice(name: str, default: str, options: tuple[str, ...], *, doc: str) -> st
     if value not in options:
         raise ImproperlyConfigured(f"{name} must be one of {', '.join(options)}, not {value!r}.")
     return value
+
+
+def zone(name: str, default: str, *, doc: str) -> str:
+    """The name of a time zone. Raises ImproperlyConfigured on anything else."""
+    value = _read(name, "time zone", default, doc) or default
+    try:
+        return ZoneInfo(value).key
+    except (ZoneInfoNotFoundError, ValueError):
+        raise ImproperlyConfigured(f"{name} must be a time zone such as Europe/Paris, not {value!r}.") from None
 
 
 def database(name: str, default: str, *, doc: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from time import monotonic
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from anymail.exceptions import AnymailError, AnymailRecipientsRefused
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
@@ -28,6 +29,7 @@ BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a tex
 LEASE = timedelta(seconds=90)
 RETRY_SECONDS = (10, 60, 120, 300, 600, 1200, 1800)
 GIVE_UP = timedelta(hours=72)
+REFUSED_FOR_GOOD = (400, 422)  # statuses by which a provider refuses a mail; others are about us, or pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +124,13 @@ def deliver(pk: int, now: datetime | None = None) -> bool:
         _message(mail).send()
     except SMTPRecipientsRefused as refused:
         code = next(iter(refused.recipients.values()))[0]
-        return _retry(mail, f"The address was refused ({code}).", now, final=code >= 500)
+        return _retry(mail, f"The address was refused ({code}).", code >= 500, now)
     except SMTPResponseException as answer:
-        return _retry(mail, f"The mail server said {answer.smtp_code}.", now, final=answer.smtp_code >= 550)
+        return _retry(mail, f"The mail server said {answer.smtp_code}.", answer.smtp_code >= 550, now)
+    except AnymailError as error:
+        return _retry(mail, *_said_by_provider(error), now)
     except (SMTPException, OSError) as error:
-        return _retry(mail, f"The mail server could not be reached ({type(error).__name__}).", now)
+        return _retry(mail, f"The mail server could not be reached ({type(error).__name__}).", False, now)
     return _settle(mail, Email.State.SENT, now)
 
 
@@ -144,7 +148,17 @@ def _settle(mail: Email, state: str, now: datetime) -> bool:
     return True
 
 
-def _retry(mail: Email, why: str, now: datetime, *, final: bool = False) -> bool:
+def _said_by_provider(error: AnymailError) -> tuple[str, bool]:
+    """Why a provider did not take a mail, and whether trying again is useless: it refused the mail, not the portal."""
+    if isinstance(error, AnymailRecipientsRefused):
+        return "The mail provider refused the address.", True
+    status = getattr(error, "status_code", None)
+    if status is None:
+        return f"The mail provider could not be reached ({type(error).__name__}).", False
+    return f"The mail provider said {status}.", status in REFUSED_FOR_GOOD
+
+
+def _retry(mail: Email, why: str, final: bool, now: datetime) -> bool:
     wait = RETRY_SECONDS[min(mail.attempts, len(RETRY_SECONDS) - 1)]
     gone = final or now - mail.created_at > GIVE_UP
     Email.objects.filter(pk=mail.pk).update(

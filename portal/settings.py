@@ -8,7 +8,7 @@ from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
-from portal import env
+from portal import env, providers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(
@@ -295,15 +295,28 @@ if PRODUCTION:
     SECURE_HSTS_PRELOAD = True
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
 
-# Mail: rows first, a transport second. Without EMAIL_HOST mails stay in the outbox, where a page shows them.
-EMAIL_HOST = env.text("EMAIL_HOST", doc="SMTP server. Without it mails are kept in the outbox and shown there.")
+# Mail: rows first, a transport second. Without one mails stay in the outbox, where a page shows them.
+EMAIL_HOST = env.text(
+    "EMAIL_HOST", doc="SMTP server. Without it and a provider mails are kept in the outbox and shown there."
+)
 EMAIL_PORT = env.number("EMAIL_PORT", 587, low=1, doc="Its port.")
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", doc="Its user.")
 EMAIL_HOST_PASSWORD = env.secret("EMAIL_HOST_PASSWORD", doc="Its password.")
 EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", True, doc="STARTTLS before anything is said.")
 EMAIL_TIMEOUT = 20
+EMAIL_PROVIDER = env.choice(
+    "EMAIL_PROVIDER", providers.SMTP, providers.CHOICES, doc="Who carries the mail: an SMTP server or a provider."
+)
+EMAIL_BACKEND = providers.backend_of(EMAIL_PROVIDER, host=EMAIL_HOST)
+ANYMAIL = providers.settings_of(
+    EMAIL_PROVIDER,
+    key=env.secret("EMAIL_PROVIDER_KEY", doc="The provider's key for sending; needed with EMAIL_PROVIDER."),
+    address=env.address(
+        "EMAIL_PROVIDER_URL", schemes=WEB, doc="The provider's API where it is not the usual one (another region)."
+    ),
+)
 DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", "Partner portal <portal@localhost>", doc="Sender of every mail.")
-MAIL_KEPT = not EMAIL_HOST
+MAIL_KEPT = not EMAIL_HOST and EMAIL_PROVIDER == providers.SMTP
 OUTBOX_OPEN = (
     env.flag(
         "OUTBOX_OPEN",
@@ -340,7 +353,7 @@ NOTICE_OVERDUE_TIMES = env.number(
 ESCALATE_HOURS = env.number(
     "ESCALATE_HOURS", 24, low=1, doc="Hours without an answer after which news goes to the next of the program."
 )
-REPORT_ZONE = env.text("REPORT_ZONE", "UTC", doc="Time zone in which the weeks of the SLA reports begin.")
+REPORT_ZONE = env.zone("REPORT_ZONE", "UTC", doc="Time zone in which the weeks of the SLA reports begin.")
 UPLOAD_MAX_MB = env.number("UPLOAD_MAX_MB", 20, low=1, doc="Largest document a partner may upload, in megabytes.")
 
 # Work in the background: speed only, the sweep finds what a lost message left

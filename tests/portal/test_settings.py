@@ -78,6 +78,9 @@ def test_start_in_production_refuses(manage, change, sentence):
         ("SITE_URL", "portal", "SITE_URL must be an address that begins with http:// or https://, not 'portal'."),
         ("REDIS_URL", "redis", "REDIS_URL must be an address that begins with redis:// or rediss://, not 'redis'."),
         ("PROGRAM_EDITIONS", "nomad", "PROGRAM_EDITIONS must list KEY@VALUE, separated by commas, not 'nomad'."),
+        ("EMAIL_PROVIDER", "postmark", "EMAIL_PROVIDER is postmark, and EMAIL_PROVIDER_KEY is not set."),
+        ("EMAIL_PROVIDER_KEY", "k", "EMAIL_PROVIDER_KEY or EMAIL_PROVIDER_URL is set, and EMAIL_PROVIDER is not."),
+        ("REPORT_ZONE", "Mars/Base", "REPORT_ZONE must be a time zone such as Europe/Paris, not 'Mars/Base'."),
         ("LOG_LEVEL", "LOUD", "LOG_LEVEL must be one of DEBUG, INFO, WARNING, ERROR, not 'LOUD'."),
     ],
 )

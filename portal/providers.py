@@ -1,0 +1,40 @@
+"""Which mail providers can carry the portal's mail instead of SMTP? One key each, through django-anymail. Pure data."""
+
+from typing import Any
+
+from django.core.exceptions import ImproperlyConfigured
+
+SMTP = "smtp"
+# what django-anymail calls each provider's key
+KEYS = {
+    "brevo": "BREVO_API_KEY",
+    "mailersend": "MAILERSEND_API_TOKEN",
+    "mailgun": "MAILGUN_API_KEY",
+    "mandrill": "MANDRILL_API_KEY",
+    "postmark": "POSTMARK_SERVER_TOKEN",
+    "resend": "RESEND_API_KEY",
+    "sparkpost": "SPARKPOST_API_KEY",
+}
+CHOICES = (SMTP, *KEYS)
+TIMEOUT = 20  # seconds
+
+
+def backend_of(provider: str, *, host: str) -> str:
+    """The Django mail backend. Raises ImproperlyConfigured where a provider and an SMTP server are both named."""
+    if provider == SMTP:
+        return "django.core.mail.backends.smtp.EmailBackend"
+    if host:
+        raise ImproperlyConfigured("EMAIL_PROVIDER and EMAIL_HOST are both set: mail leaves one way. Unset one.")
+    return f"anymail.backends.{provider}.EmailBackend"
+
+
+def settings_of(provider: str, *, key: str, address: str) -> dict[str, Any]:
+    """The ANYMAIL setting: {} for SMTP. Raises ImproperlyConfigured where one half is missing."""
+    if provider == SMTP:
+        if key or address:
+            raise ImproperlyConfigured("EMAIL_PROVIDER_KEY or EMAIL_PROVIDER_URL is set, and EMAIL_PROVIDER is not.")
+        return {}
+    if not key:
+        raise ImproperlyConfigured(f"EMAIL_PROVIDER is {provider}, and EMAIL_PROVIDER_KEY is not set.")
+    given: dict[str, Any] = {KEYS[provider]: key, "REQUESTS_TIMEOUT": TIMEOUT}
+    return given | ({f"{provider.upper()}_API_URL": f"{address}/"} if address else {})
