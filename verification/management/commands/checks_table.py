@@ -1,13 +1,12 @@
 """Which checks are there? Writes docs/checks.md from the code."""
 
-from argparse import ArgumentParser
 from datetime import timedelta
-from typing import Any
+from pathlib import Path
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
 
 import verification.checks  # noqa: F401 - registers the checks
+from integrations.generated import TableCommand, line_of, renewed
 from verification.base import CHECKS, WORST_FIRST, Check
 from verification.explaining import MEANINGS, asks, programs_of
 
@@ -30,7 +29,7 @@ def _row(check: Check) -> str:
     cells = (
         f"`{check.key}`", check.title, asks(check), check.advice, programs, str(check.version), _days(check.fresh),
     )  # fmt: skip
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    return line_of(cells)
 
 
 def _days(fresh: timedelta) -> str:
@@ -39,20 +38,12 @@ def _days(fresh: timedelta) -> str:
 
 def page() -> str:
     """docs/checks.md with its tables made anew."""
-    before, _, rest = PAGE.read_text().partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n{table()}\n{END}{after}"
+    return renewed(PAGE, (BEGIN, END), table())
 
 
-class Command(BaseCommand):
+class Command(TableCommand):
     help = "Writes the tables of docs/checks.md."
+    about = "the checks"
 
-    def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--check", action="store_true", help="only say whether the page is up to date")
-
-    def handle(self, *args: Any, check: bool, **options: Any) -> None:
-        wanted = page()
-        if not check:
-            PAGE.write_text(wanted)
-        elif wanted != PAGE.read_text():
-            raise CommandError("docs/checks.md is behind the checks; write it with: manage.py checks_table")
+    def wanted(self) -> tuple[Path, str]:
+        return PAGE, page()
