@@ -27,7 +27,7 @@ COMMAND = "terraform providers schema -json > schema.json"
 class SchemaForm(forms.Form):
     """The output of the command for one version."""
 
-    version = forms.CharField(label="Version", max_length=100, help_text="As in 1.4.0, without a v.")
+    version = forms.CharField(label="Version of the provider", max_length=100, help_text="As in 1.4.0, without a v.")
     file = forms.FileField(
         label="Schema",
         help_text="The output of “terraform providers schema -json”, or the same packed as .gz.",

@@ -1,0 +1,34 @@
+"""What does a version change, and what would Crossplane make of it? Handed in, compared and taken away."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.conftest import begin
+from tests.journeys.person import Person
+from tests.verification.schemas.acme import printed
+from tests.verification.schemas.test_pages import newer
+
+
+def test_schema_is_handed_in_compared_and_previewed(
+    visit: Callable[..., Person], alice: Any, acme: Any, rita: Any, tmp_path: Path
+) -> None:
+    row = begin(acme, alice, "terraform-provider", repository="acme/terraform-provider-acme")
+    first, second = tmp_path / "old.json", tmp_path / "new.json"
+    first.write_bytes(printed())
+    second.write_bytes(newer())
+    page = visit(alice).go(f"/integrations/{row.uuid}/").press("Schemas and Crossplane resources")
+    page.sees("No schema yet").write("Version of the provider", "v1.4.0").hand_in("Schema", first).press("Hand it in")
+    page.sees("begins with a “v”").write("Version of the provider", "1.4.0").hand_in("Schema", first).press(
+        "Hand it in"
+    )
+    page.sees("The schema of 1.4.0 is kept: 6 resources.")
+    page.write("Version of the provider", "1.5.0").hand_in("Schema", second).press("Hand it in").sees(
+        "1.5.0 is kept"
+    ).shot("schemas")
+    page.press("What changed in 1.5.0").sees("The resource acme_key is gone.")
+    page.sees("needs a new major version").shot("schema-changes")
+    phone = visit(rita, phone=True, javascript=False).go(f"/integrations/{row.uuid}/crossplane/")
+    phone.sees("3 of 5 resources can be made Kubernetes resources").shot("crossplane-phone")
+    phone.press("acme_compute_server").sees("compute.acme.m.upbound.io_servers.yaml", "PriorState: null")
+    phone.shot("crossplane")
