@@ -104,6 +104,7 @@ class Subject:
 
     `tag` and `version` ("v1.2.3" and "1.2.3") choose a release; blank: the newest one.
     `category`, `tier` and `tier_request` are keys of the edition, `standing` one of integrations' standings.
+    `siblings` are the repositories, "owner/name", of the company's other integrations in the program.
     `answers` holds what the partner answered in forms: requirement id to question key to plain value; see answer().
     `known` holds what earlier runs recorded through Result.remember, `now` is the moment of the run.
     """
@@ -131,6 +132,7 @@ class Subject:
     standing: str = ""
     homepage: str = ""
     description: str = ""
+    siblings: tuple[str, ...] = ()
     answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     known: Mapping[str, Any] = field(default_factory=dict)
     now: datetime = field(default_factory=_now)

@@ -74,10 +74,18 @@ def subject_of(integration: Integration, now: datetime | None = None) -> Subject
         standing=str(integration.standing),
         homepage=integration.homepage,
         description=integration.description,
+        siblings=_siblings(integration),
         answers=_answers(integration),
         known=observations.known(integration),
         **more,
     )
+
+
+def _siblings(integration: Integration) -> tuple[str, ...]:
+    """The repositories of the company's other integrations in the program that have not ended."""
+    mine = Integration.objects.open().filter(partner=integration.partner_id, program_key=integration.program_key)
+    others = mine.exclude(pk=integration.pk).exclude(repository="").order_by("repository")
+    return tuple(others.values_list("repository", flat=True)[:100])
 
 
 def _answers(integration: Integration) -> dict[str, dict[str, Any]]:

@@ -168,3 +168,12 @@ def test_errors_opens_resources_first_and_says_how_much_it_read():
 def test_organisation(kind, expected):
     told = Told(repository_said=replace(REPOSITORY, owner_type=kind))
     assert CHECKS["guide.organisation"].run(SUBJECT, told).outcome == expected
+
+
+def test_providers_of_a_company_in_several_organisations_are_a_warning():
+    told = Told(repository_said=replace(REPOSITORY, owner_type="Organization"))
+    siblings = ("Acme/terraform-provider-lander", "acme-labs/terraform-provider-pad")
+    found = CHECKS["guide.organisation"].run(replace(SUBJECT, siblings=siblings), told)
+    assert (found.outcome, found.summary) == (Outcome.WARN, "The company has 1 other provider outside of acme.")
+    assert found.evidence[-1].value == "acme-labs/terraform-provider-pad"
+    assert CHECKS["guide.organisation"].run(replace(SUBJECT, siblings=siblings[:1]), told).outcome == Outcome.PASS

@@ -143,6 +143,18 @@ def test_likely_cause(one, cause):
     assert [found.cause for found in missing((one,), ("1.2.0",), "rocket")] == [cause]
 
 
+def test_older_release_than_the_registry_has_is_a_conflict_with_both_sources():
+    found = result("latest", said=published(newest="1.2.0"), releases_said=(release("v1.1.0"),))
+    assert found.summary == (
+        "Two sources contradict each other about the newest version: GitHub says v1.1.0; The registry says 1.2.0."
+        " A person decides."
+    )
+    assert [(seen.label, seen.value, bool(seen.url), seen.at) for seen in found.evidence] == [
+        ("GitHub", "v1.1.0", True, LATER.now),
+        ("The registry", "1.2.0", True, LATER.now),
+    ]
+
+
 def test_branch_named_like_the_tag_is_the_cause_where_the_files_show_none():
     told = {"releases_said": (release("v1.3.0", assets=files(*WHOLE)),), "branches": ("v1.3.0",)}
     assert result("releases", **told).evidence[-1].value.startswith("A branch is called v1.3.0 too")
@@ -154,7 +166,7 @@ def test_branch_named_like_the_tag_is_the_cause_where_the_files_show_none():
     [
         ("v1.2.0", "1.2.0", Outcome.PASS),
         ("v1.3.0", "1.2.0", Outcome.FAIL),
-        ("v1.1.0", "1.2.0", Outcome.WARN),
+        ("v1.1.0", "1.2.0", Outcome.NOT_RUN),
         ("nightly", "1.2.0", Outcome.FAIL),
         ("v1.2.0", "", Outcome.FAIL),
     ],

@@ -142,3 +142,10 @@ def test_subject_is_plain_values(provider):
 @pytest.mark.parametrize(("attempt", "minutes"), [(0, 10), (1, 10), (2, 30), (3, 120), (4, 360), (5, 1440), (99, 1440)])
 def test_pauses_between_attempts_grow(attempt, minutes):
     assert retry_at(attempt, NOW) == NOW + timedelta(minutes=minutes)
+
+
+def test_subject_knows_the_companys_other_repositories_of_the_program(provider, acme, globex, alice, charlie):
+    begin(acme, alice, "terraform-provider", name="Lander", repository="acme-labs/terraform-provider-lander")
+    begin(acme, alice, "nomad", name="Driver", repository="acme/nomad-driver")
+    begin(globex, charlie, "terraform-provider", name="Globe", repository="globex/terraform-provider-globe")
+    assert subject_of(provider).siblings == ("acme-labs/terraform-provider-lander",)

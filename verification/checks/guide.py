@@ -136,17 +136,23 @@ def _files(code: Code, sources: Sources, files: list[File]) -> tuple[Evidence, .
     "guide.organisation",
     title="One organisation on GitHub",
     advice="Keep the providers of a company under one organisation, so that users find them together.",
+    version=2,
 )
 def organisation(subject: Subject, sources: Sources) -> Result:
-    """The repository belongs to an organisation, not to a person's own account."""
+    """The repository belongs to an organisation, and the company's other providers stand under the same one."""
     if not subject.repository:
         return Result(Outcome.FAIL, "No repository is named yet.")
     found = sources.github.repository(subject.repository)
     owner = found.full_name.partition("/")[0]
-    seen = (Evidence("Owner", owner, found.html_url.rpartition("/")[0]),)
+    seen: tuple[Evidence, ...] = (Evidence("Owner", owner, found.html_url.rpartition("/")[0]),)
     looked_at = (("repository", found.full_name), ("owner", str(found.owner_id)))
     if not found.owner_type:
         return Result(Outcome.NOT_RUN, "GitHub does not say whether the owner is an organisation.", seen, looked_at)
     if found.owner_type != "Organization":
         return Result(Outcome.WARN, f"{owner} is a person's account, not an organisation.", seen, looked_at)
+    apart = [name for name in subject.siblings if name.partition("/")[0].lower() != owner.lower()]
+    if apart:
+        seen += tuple(Evidence("Elsewhere", name) for name in apart[:SHOWN])
+        what = "1 other provider" if len(apart) == 1 else f"{len(apart)} other providers"
+        return Result(Outcome.WARN, f"The company has {what} outside of {owner}.", seen, looked_at)
     return Result(Outcome.PASS, f"{owner} is an organisation.", seen, looked_at)

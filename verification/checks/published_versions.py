@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from verification import layout
-from verification.base import Evidence, Outcome, Result, Subject, check
+from verification.base import Evidence, Outcome, Result, Subject, check, conflict
 from verification.checks.missing import Missing, missing
 from verification.checks.publication import NOTHING_NAMED, PUBLISHING, picture, shown, state_of
 from verification.checks.reading import newest_of, published_releases
@@ -63,7 +63,7 @@ def _judged(absent: tuple[Missing, ...], on_github: tuple[Release, ...], subject
     help=PUBLISHING,
 )
 def latest(subject: Subject, sources: Sources) -> Result:
-    """GitHub and the registry name the same newest version; where they do not, both are shown."""
+    """GitHub and the registry name the same newest version; where they contradict each other, both are shown."""
     if not (subject.namespace and subject.provider):
         return NOTHING_NAMED
     found, newest = picture(subject, sources), newest_of(published_releases(subject, sources))
@@ -73,15 +73,18 @@ def latest(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.FAIL, f"{where}, so there is nothing to compare.", seen, state_of(found))
     seen = (Evidence("GitHub", newest.tag, newest.html_url), *seen)
     ours, theirs = parse(newest.tag.removeprefix("v")), parse(found.newest)
+    state = (*state_of(found), ("release", newest.tag))
+    if ours.rank < theirs.rank:  # was a release deleted, or is one of the two behind? neither of them says
+        github = Evidence("GitHub", newest.tag, newest.html_url, subject.now)
+        offered = Evidence("The registry", found.newest, seen[-1].url, subject.now)
+        return conflict("the newest version", github, offered, looked_at=state)
     outcome, summary = _compared(ours, theirs, newest, subject)
-    return Result(outcome, summary, seen, (*state_of(found), ("release", newest.tag)))
+    return Result(outcome, summary, seen, state)
 
 
 def _compared(ours: Version, theirs: Version, newest: Release, subject: Subject) -> tuple[Outcome, str]:
     if ours == theirs:
         return Outcome.PASS, f"{newest.tag} is the newest in both places."
-    if ours.rank < theirs.rank:
-        return Outcome.WARN, f"The registry offers {theirs}, GitHub's newest release is {newest.tag}: was one deleted?"
     if newest.published_at is not None and subject.now - newest.published_at < PATIENCE:
         return Outcome.WARN, f"{newest.tag} is less than an hour old; the registry still offers {theirs}."
     return Outcome.FAIL, f"GitHub has {newest.tag}, the registry still offers {theirs}."
