@@ -57,6 +57,16 @@ class SchemaForm(forms.Form):
             self.add_error("file", too_large())
 
 
+class CompareForm(forms.Form):
+    """Two of the versions that are kept; the address names them `from` and `version`."""
+
+    def __init__(self, *, old: str, new: str, versions: list[str]) -> None:
+        super().__init__(initial={"from": old, "version": new})
+        listed = [(version, version) for version in versions]
+        self.fields["from"] = forms.ChoiceField(label="From", choices=listed)
+        self.fields["version"] = forms.ChoiceField(label="To", choices=listed)
+
+
 def schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The history, newest first, each version against the one before; and the form to hand one in."""
     found = load(request, uuid)
@@ -106,8 +116,8 @@ def schema_changes(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if old is None:
         raise Http404("There is no other version to compare it with.")
     changes, said = stored.between(old, new)
-    context = {"integration": found, "old": old, "new": new, "changes": changes, "said": said,
-               "rows": stored.known(found)}  # fmt: skip
+    form = CompareForm(old=old.version, new=new.version, versions=[row.version for row in stored.known(found)])
+    context = {"integration": found, "old": old, "new": new, "changes": changes, "said": said, "form": form}
     return render(request, "verification/schemas/changes.html", context)
 
 
