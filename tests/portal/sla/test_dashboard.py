@@ -1,0 +1,107 @@
+"""Does the dashboard tell each reader their own promises, all of them, and nobody else's?"""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from portal.sla import filters, head, rows
+from tests.portal.sla.issues import opened
+from verification.models import Clock, Issue
+from verification.support import refold, sweep
+
+SignIn = Callable[[Any], Any]
+
+
+@pytest.fixture(autouse=True)
+def swept(issues: dict[str, Issue]) -> None:
+    """The blind one's due moment has passed since its repository was read last."""
+    sweep.sweep_due(timezone.now())
+
+
+def titles(client: Any, query: str = "") -> list[str]:
+    return [row["title"] for row in json.loads(text(client.get(f"/sla/clocks.json{query}")))["clocks"]]
+
+
+def text(answer: Any) -> str:
+    return b"".join(answer.streaming_content).decode()
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        ("at_risk", ["Burns"]), ("breached", ["Exploded"]), ("blind", ["Unseen"]), ("paused", ["Paused"]),
+        ("kept", ["Kept"]), ("late", []), ("", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
+        ("nonsense", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
+    ],
+)  # fmt: skip
+def test_a_state_of_the_address_lists_its_clocks_the_most_pressing_first(
+    sign_in: SignIn, alice: Any, state: str, expected: list[str]
+) -> None:
+    assert titles(sign_in(alice), f"?state={state}") == expected
+
+
+def test_each_company_sees_its_own_and_the_program_all(sign_in: SignIn, alice: Any, charlie: Any, rita: Any) -> None:
+    assert titles(sign_in(charlie), "?state=all&partner=acme") == ["Secret of Globex"]
+    assert "Secret of Globex" not in titles(sign_in(alice), "?state=all")
+    everybody = sign_in(rita)
+    assert len(titles(everybody, "?state=all")) == 7
+    assert titles(everybody, "?partner=globex") == ["Secret of Globex"]
+    assert titles(everybody, "?severity=critical&state=at_risk") == ["Burns"]
+
+
+def test_the_figures_stand_beside_those_of_a_week_ago(alice: Any) -> None:
+    now = timezone.now()
+    found = head.head_of(filters.chosen(alice, {}), now, QueryDict())
+    assert [(tile.title, tile.value) for tile in found.tiles] == [
+        ("In time", "50 %"), ("At risk", "1"), ("Breached", "1"), ("Blind", "1"),
+    ]  # fmt: skip
+    assert (found.watched, found.behind, found.count) == (2, 1, 5)
+    later = head.head_of(filters.chosen(alice, {}), now + timedelta(days=7), QueryDict())
+    assert (later.tiles[0].before, later.tiles[2].before) == ("the 7 days before 50 %", "a week ago 1")
+
+
+def test_the_csv_holds_the_same_rows_and_no_formula(sign_in: SignIn, alice: Any) -> None:
+    table = list(csv.DictReader(io.StringIO(text(sign_in(alice).get("/sla/clocks.csv")))))
+    assert [row["title"] for row in table] == ["Unseen", "Exploded", "Burns", "'=cmd|calc", "Paused"]
+    assert [row["spoke_last"] for row in table[-2:]] == ["uma", "dana"]
+
+
+def test_the_page_asks_as_little_for_a_hundred_rows_as_for_one(
+    sign_in: SignIn, rita: Any, issues: dict[str, Issue], django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    integration, now = issues["running"].integration, timezone.now()
+    for number in range(60):
+        opened(integration, f"More {number}", now - timedelta(hours=number + 1), now=now)
+    client = sign_in(rita)
+    with django_assert_max_num_queries(10):  # session and reader among them
+        page = client.get("/sla/?page=2")
+    assert page.context["page"].number == 2
+    assert len(page.context["rows"]) == 66 - 50
+
+
+def test_used_time_runs_on_after_the_last_fold_and_stands_while_paused(issues: dict[str, Issue]) -> None:
+    now = timezone.now()
+    then = now + timedelta(hours=4)
+    told = {row.title: row for row in rows.rows_of(Clock.objects.filter(promised=True), then)}
+    assert told["Burns"].used.words == "44 h of 48 h"
+    assert told["Paused"].used.counted == _counted(issues["paused"])
+    refold.refold([issues["at_risk"].pk], then)
+    again = {row.title: row for row in rows.rows_of(Clock.objects.filter(promised=True), then)}
+    assert again["Burns"].used.counted == pytest.approx(told["Burns"].used.counted, abs=timedelta(seconds=1))
+
+
+def _counted(issue: Issue) -> timedelta:
+    return timedelta(seconds=issue.clocks.get(verb="resolve").counted_seconds)
+
+
+def test_what_is_blind_is_never_said_to_be_late(sign_in: SignIn, alice: Any) -> None:
+    page = sign_in(alice).get("/sla/?state=blind").content.decode()
+    assert ("not known whether it was kept" in page, "meter-over" in page, "overdue by" in page) == (True, False, False)

@@ -1,0 +1,92 @@
+"""Does one issue explain its date, and is what the program decides written down as a fact?"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.models import Event
+from integrations.workflow import NotAllowed
+from portal import alerts
+from portal.models import Email
+from portal.sla.issue_page import shown
+from verification.models import Issue
+from verification.support import deciding, rows
+
+SignIn = Callable[[Any], Any]
+
+
+def fresh(issue: Issue) -> Issue:
+    found = Issue.objects.select_related("watch", "calendar", "policy", "integration__partner")
+    return found.prefetch_related(rows.WITH_EVENTS).get(pk=issue.pk)
+
+
+@pytest.mark.parametrize("name", ["kept", "paused", "running", "at_risk", "breached", "blind"])
+def test_the_segments_of_each_clock_follow_each_other_without_a_gap(
+    issues: dict[str, Issue], alice: Any, name: str
+) -> None:
+    page = shown(fresh(issues[name]), alice, timezone.now())
+    for clock in (page.state.respond, page.state.resolve):
+        edges = [(one.end, two.start) for one, two in zip(clock.segments, clock.segments[1:], strict=False)]
+        assert [edge for edge in edges if edge[0] != edge[1]] == []
+        assert sum((s.used for s in clock.segments if s.counted), timedelta()) == clock.counted
+
+
+def test_a_pause_stands_in_the_bar_where_it_was_and_links_to_the_question(issues: dict[str, Issue], alice: Any) -> None:
+    page = shown(fresh(issues["paused"]), alice, timezone.now())
+    panel = page.promise
+    assert panel
+    assert [kind for kind, _ in panel.pieces] == ["counted", "paused", "left"]
+    question = next(line for line in panel.lines if line.why.startswith("Waiting for the reporter"))
+    assert "#issuecomment-" in question.href
+
+
+def test_the_program_lowers_the_severity_and_both_sides_read_why(
+    sign_in: SignIn, issues: dict[str, Issue], rita: Any, alice: Any
+) -> None:
+    issue = issues["at_risk"]
+    answer = sign_in(rita).post(f"/issues/{issue.uuid}/lower/", {"reason": "It is a question."})
+    assert (answer.status_code, Issue.objects.get(pk=issue.pk).severity) == (302, "other")
+    assert issue.events.get(kind="severity_lowered").text == "It is a question."
+    event = Event.objects.get(verb="severity_lowered")
+    assert (event.actor, event.note) == (str(rita), "It is a question.")
+    assert Email.objects.filter(name="severity_lowered", to=alice.email).exists()
+    assert "It is a question." in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
+
+
+def test_what_is_not_covered_takes_its_breach_back(issues: dict[str, Issue], rita: Any) -> None:
+    issue = issues["breached"]
+    assert issue.breaches.get().retracted_at is None
+    deciding.let_off(issue, "Spam.", by=rita, now=timezone.now())
+    assert issue.breaches.get().retracted_at is not None
+    assert {clock.state for clock in issue.clocks.all()} == {"off"}
+    with pytest.raises(NotAllowed, match="does not cover"):
+        deciding.let_off(issue, "Again.", by=rita, now=timezone.now())
+
+
+def test_the_partner_can_only_ask(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
+    issue, client = issues["at_risk"], sign_in(alice)
+    assert client.post(f"/issues/{issue.uuid}/lower/", {"reason": "Please."}).status_code == 403
+    assert client.post(f"/issues/{issue.uuid}/ask/", {"reason": "Please."}).status_code == 302
+    assert Issue.objects.get(pk=issue.pk).severity == "critical"
+    assert [event.verb for event in Event.objects.filter(verb__startswith="severity")] == ["severity_asked"]
+
+
+def test_a_reason_is_asked_for_and_nothing_is_lost(sign_in: SignIn, issues: dict[str, Issue], rita: Any) -> None:
+    answer = sign_in(rita).post(f"/issues/{issues['at_risk'].uuid}/lower/", {"reason": " "})
+    assert (answer.status_code, issues["at_risk"].events.filter(source="portal").count()) == (422, 0)
+
+
+def test_nobody_reads_another_companys_issue(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
+    assert sign_in(alice).get(f"/issues/{issues['other'].uuid}/").status_code == 404
+
+
+def test_the_mail_of_one_issue_leads_to_it_and_of_several_to_the_list(
+    issues: dict[str, Issue], alice: Any, rita: Any, settings: Any
+) -> None:
+    alerts.tell_due(timezone.now())
+    one = Email.objects.filter(name="issues_breached", to=alice.email).first()
+    assert one
+    assert f"{settings.SITE_URL}/issues/{issues['breached'].uuid}/" in one.text

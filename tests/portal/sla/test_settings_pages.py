@@ -1,0 +1,83 @@
+"""Do a calendar and a label map count from their day on, and only then?"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.models import CalendarEdition, Event
+from tests.portal.sla.issues import opened
+from verification.models import Clock, Issue, SupportPolicy
+
+SignIn = Callable[[Any], Any]
+GERMAN = {
+    "zone": "Europe/Berlin", "workdays": [0, 1, 2, 3, 4], "country": "DE", "subdivision": "BY",
+    "extra_days": "2026-12-24 Office closed",
+}  # fmt: skip
+
+
+def test_a_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, issues: dict[str, Issue]) -> None:
+    client, url = sign_in(alice), "/company/acme/calendar/"
+    page = client.post(url, GERMAN)
+    assert (page.status_code, CalendarEdition.objects.count()) == (200, 0)
+    assert page.context["preview"].open_clocks == 5
+    due = dict(Clock.objects.values_list("pk", "due_at"))
+    assert client.post(url, GERMAN | {"confirm": "1"}).status_code == 302
+    edition = CalendarEdition.objects.get()
+    assert (edition.zone, edition.extra_days) == ("Europe/Berlin", {"2026-12-24": "Office closed"})
+    assert edition.holidays[f"{timezone.now().year}-01-06"]
+    assert dict(Clock.objects.values_list("pk", "due_at")) == due
+    client.post(url, GERMAN | {"confirm": "1"})
+    assert (CalendarEdition.objects.count(), Event.objects.filter(verb="calendar_changed").count()) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"workdays": [0, 1]}, "workdays"), ({"zone": "Mars/Olympus"}, "zone"), ({"subdivision": "XX"}, "subdivision"),
+        ({"extra_days": "Christmas"}, "extra_days"), ({"country": "", "subdivision": "BY"}, "subdivision"),
+        ({"extra_days": "\n".join(f"2026-03-{day:02}" for day in range(1, 20))}, "extra_days"),
+    ],
+)  # fmt: skip
+def test_a_calendar_that_cannot_be_is_said_beside_its_field(
+    sign_in: SignIn, alice: Any, change: dict[str, Any], field: str
+) -> None:
+    page = sign_in(alice).post("/company/acme/calendar/", GERMAN | change | {"confirm": "1"})
+    assert (page.status_code, list(page.context["form"].errors)) == (422, [field])
+    assert not CalendarEdition.objects.exists()
+
+
+def test_a_label_map_counts_for_what_is_opened_after_it_was_accepted(
+    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, Issue]
+) -> None:
+    row = issues["running"].integration
+    url = f"/integrations/{row.uuid}/labels/"
+    asked = sign_in(alice).post(url, {"critical": "Sev-One\nsev-one", "pause": "", "team": "dana"})
+    assert asked.status_code == 302
+    policy = SupportPolicy.objects.get()
+    assert (policy.critical_labels, policy.team, policy.state) == (["sev-one"], [601], "proposed")
+    now = timezone.now()
+    assert opened(row, "Before", now, labels=("sev-one",), now=now + timedelta(hours=1)).severity == "other"
+    answer = {"policy": policy.pk, "answer": "accept"}
+    assert sign_in(rita).post(url + "answer/", answer).status_code == 302
+    later = timezone.now()
+    assert opened(row, "After", later, labels=("sev-one",), now=later + timedelta(hours=1)).severity == "critical"
+    page = sign_in(rita).get(url).content.decode()
+    assert ("sev-one" in page, "dana" in page) == (True, True)
+
+
+def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_one_before(
+    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, Issue]
+) -> None:
+    url = f"/integrations/{issues['running'].integration.uuid}/labels/"
+    for label in ("one", "two"):
+        sign_in(alice).post(url, {"critical": label})
+    first, second = SupportPolicy.objects.order_by("pk")
+    assert (first.state, second.state) == ("declined", "proposed")
+    client = sign_in(rita)
+    client.post(url + "answer/", {"policy": second.pk, "answer": "decline"})
+    assert SupportPolicy.objects.get(pk=second.pk).state == "proposed"
+    client.post(url + "answer/", {"policy": second.pk, "answer": "decline", "note": "Too few."})
+    assert [event.note for event in Event.objects.filter(verb="labels_declined")] == ["Too few."]
