@@ -202,9 +202,7 @@ def refresh(row: Integration, now: datetime) -> None:
     if holder != row.turn_holder:
         row.turn_since = now
     if holder != row.turn_holder or (turn and turn.target != row.turn_target):
-        row.turn_due_at = (
-            clock.due_business(now, row.edition.review_days, PROGRAM_CALENDAR) if holder == Holder.PROGRAM else None
-        )
+        row.turn_due_at = _turn_due(row, holder, turn.target if turn else "", now)
     row.turn_holder = holder
     row.turn_action = turn.action[:300] if turn else ""
     row.turn_target = turn.target if turn else ""
@@ -212,6 +210,13 @@ def refresh(row: Integration, now: datetime) -> None:
     row.tally = facts.tally(row, now)
     row.wake_at = facts.next_change(row, now)
     row.version += 1
+
+
+def _turn_due(row: Integration, holder: str, target: str, now: datetime) -> datetime | None:
+    """The program's turns are due as it promises; of the partner's, only what the standing leaves a period for."""
+    if holder == Holder.PROGRAM:
+        return clock.due_business(now, row.edition.review_days, PROGRAM_CALENDAR)
+    return row.standing_due_at if target == "standing" else None
 
 
 @contextmanager

@@ -14,16 +14,20 @@ from integrations.models import Finding, Integration
 from integrations.programs import PROGRAMS
 from integrations.states import ENDS, Holder
 from integrations.workflow import NotAllowed, actions, perform
-from tests.conftest import FACTS, NOW, meet
+from tests.conftest import FACTS, NOW, begin, drive, meet
+from verification.models import Watch
 
 STEPS = (
     "advance", "request_review", "request_again", "request_changes", "approve", "release", "decline", "withdraw",
     "archive", "reopen", "put_on_hold", "resume", "undo_decision", "request_tier", "grant_tier", "decline_tier",
+    "give_notice", "set_aside", "take_notice_back", "go_on", "suspend", "suspend_at_once", "remove", "appeal",
+    "uphold_appeal", "dismiss_appeal", "ask_reinstatement", "reinstate", "step_down",
 )  # fmt: skip
 DEEDS = [
     ("raise", "rita"), ("fix", "alice"), ("fix", "alice"), ("verify", "rita"), ("verify", "rita"), ("verify", "rita"),
     ("fail a check", "rita"), ("waive", "rita"),
 ]  # fmt: skip
+OTHERS = ("archive", "put_on_hold", "resume", "request_tier", "grant_tier", "decline_tier", "undo_decision")
 BACKWARDS = {"undo_decision"}
 
 # one number a move: it picks among what is possible now, and now and then something that is not
@@ -62,11 +66,52 @@ def check(row: Integration, before: int | None, step: str) -> None:
     if row.stage in ENDS:
         assert row.turn_holder == ""
         return
+    check_standing(row)
     assert row.turn_holder in set(Holder)
     assert row.turn_action
     place = row.edition.position(row.step, row.stage)  # raises where the path has no such place
     if before is not None and step not in BACKWARDS:
         assert place in (before, before + 1)
+
+
+def check_standing(row: Integration) -> None:
+    """A period runs or is held, never both nor neither; what was taken away was taken by two people."""
+    in_process = row.standing in ("notice", "suspended")
+    assert bool(row.standing_due_at) + bool(row.standing_hold) == in_process
+    if row.standing == "suspended":
+        assert row.suspended_by_id not in (None, row.notice_by_id)
+    if row.standing in ("removed", "none"):
+        assert row.tier in ("", "community")
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+@given(moves=moves)
+def test_a_random_walk_through_the_due_process_takes_nothing_by_machine(
+    moves: list[int], acme: Any, alice: Any, rita: Any, rob: Any, charlie: Any
+) -> None:
+    cast: dict[str, Any] = {"alice": alice, "rita": rita, "rob": rob, "charlie": charlie, "machine": None}
+    given: dict[str, dict[str, Any]] = {"suggest_notice": {"why": "Breaches."}, "hold_process": {"acts": []}}
+    now = NOW + timedelta(days=1)
+    with transaction.atomic():
+        row = drive(begin(acme, alice, "terraform-provider"), "support", partner=alice, reviewer=rita)
+        Watch.objects.all().delete()
+        for number in moves:
+            now += timedelta(days=number % 23)
+            row = Integration.objects.select_related("partner").get(pk=row.pk)
+            steps = [(a.name, who) for who in cast if who != "machine" for a in actions(row, cast[who], now=now)]
+            asked = [step for step in steps if step[0] not in OTHERS] + [(name, "machine") for name in given]
+            name, who = asked[number % len(asked)]
+            before = row.standing
+            try:
+                perform(row, name, by=cast[who], note="Because.", now=now, **given.get(name, {}))
+            except NotAllowed as refusal:
+                assert str(refusal)  # noqa: PT017 - as above
+            row = Integration.objects.get(pk=row.pk)
+            event(f"stood {row.standing}")
+            assert who != "machine" or row.standing == before
+            check(row, None, name)
+        assert list(broken_links(row.events.order_by("seq"))) == []
+        transaction.set_rollback(True)
 
 
 @pytest.mark.parametrize("program", sorted(PROGRAMS))

@@ -216,6 +216,7 @@ def test_a_notice_is_told_with_its_reason_and_its_end(noticed: Integration, alic
     for words in (WHY, "The period ends Thu 14 May, 09:00 UTC.", noticed.edition.removal, "Your turn: Answer"):
         assert words in told.text
     assert turn(noticed) == ("notice", "partner", "Answer the notice")
+    assert noticed.turn_due_at == noticed.standing_due_at
 
 
 def test_the_machine_says_once_that_the_period_has_ended_and_changes_nothing(
