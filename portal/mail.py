@@ -48,12 +48,16 @@ def render(name: str, context: Mapping[str, Any]) -> Rendered:
     """
     full = {"site": settings.SITE_URL, "mail_from": settings.DEFAULT_FROM_EMAIL, **context}
     with timezone.override(ZoneInfo(getattr(full.get("person"), "zone", "UTC"))):
-        subject = " ".join(render_to_string(f"emails/{name}/subject.txt", full).split())
         return Rendered(
-            subject=Truncator(subject).chars(240),
+            subject=Truncator(one_line(render_to_string(f"emails/{name}/subject.txt", full))).chars(240),
             text=BLANK_LINES.sub("\n\n", render_to_string(f"emails/{name}/body.txt", full)).strip() + "\n",
             html=render_to_string(f"emails/{name}/body.html", full),
         )
+
+
+def one_line(text: str) -> str:
+    """A text that is fit for a header: no line ends, no control characters, nothing that turns the writing round."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def queue(

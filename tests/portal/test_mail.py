@@ -3,6 +3,7 @@
 import socket
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from email import message_from_bytes
 from typing import Any
 
 import pytest
@@ -16,6 +17,9 @@ from integrations.workflow import perform
 from portal import mail, notices
 from portal.models import Email
 from tests.conftest import meet
+
+
+NOBODYS = "00000000-0000-0000-0000-000000000000"
 
 
 class Sink:
@@ -101,6 +105,17 @@ def test_a_mail_whose_worker_died_is_taken_over_after_its_lease(db: None, sink: 
     assert mail.deliver_due(now + timedelta(seconds=91)) == 1
     row.refresh_from_db()
     assert row.state == "sent"
+
+
+def test_what_strangers_wrote_adds_no_header(db: None, sink: Sink, now: datetime) -> None:
+    title = "Crash\r\nBcc: eve@example.org\r\n\r\n<b>Pay\x00\x1b[31m \u202etxt.exe\u2028 é\x85"
+    rendered = mail.render("issues_warned", {"issues": [{"share": 90, "name": title, "issue": NOBODYS}]})
+    assert rendered.subject == "90 % of the time is used: Crash Bcc: eve@example.org <b>Pay [31m txt.exe é"
+    row = letter(now, subject=rendered.subject)
+    mail.deliver(row.pk, now)
+    (envelope,) = sink.accepted
+    sent = message_from_bytes(envelope.content)
+    assert (envelope.rcpt_tos, sent["Bcc"], sent["To"]) == (["alice@acme.example"], None, "alice@acme.example")
 
 
 def test_without_a_mail_server_mail_is_kept_and_says_so(db: None, settings: Any, now: datetime) -> None:
