@@ -21,7 +21,8 @@ from tests.verification.support.watched import (
     watch_over,
 )
 from verification.models import Breach, Clock, Delivery, Issue, IssueEvent, Watch
-from verification.support import reading, reconcile, sweep, watching
+from verification.sources.github_issues import Seen
+from verification.support import reading, reconcile, redelivery, sweep, watching
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 NOW = OPENED + 30 * HOUR
@@ -242,6 +243,16 @@ def test_what_github_could_not_deliver_is_asked_for_once(watch, tracker):
     poll(watch)
     poll(watch, NOW + HOUR)
     assert tracker.redelivered == [lost]
+
+
+def test_what_is_asked_for_again_is_asked_a_second_apart(watch, tracker):
+    Watch.objects.update(hook_id=tracker.hook_id)
+    tracker.open(REPORTER, "It crashes", OPENED)
+    lost = {tracker.could_not_deliver(tracker.ping(), NOW - HOUR) for _ in range(3)}
+    watch.refresh_from_db()
+    waited: list[float] = []
+    assert redelivery.tend(reconcile.api_for(Seen({}, {})), watch, NOW, waited.append) == 3
+    assert (set(tracker.redelivered), waited) == (lost, [1.0, 1.0])
 
 
 def test_token_that_may_not_see_deliveries_is_not_asked_again_at_once(watch, tracker, github):
