@@ -1,0 +1,80 @@
+"""A promise is watched: a partner reads why an issue is due, a reviewer filters, takes the list along, decides."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.models import Integration
+from tests.journeys.person import Person
+from tests.portal.sla.issues import QUESTION, opened
+from tests.verification.support.watched import supported, watch_over
+from verification.models import Issue
+
+Visit = Callable[..., Person]
+HOUR = timedelta(hours=1)
+
+
+@pytest.fixture
+def rocket(acme: Any, alice: Any) -> Integration:
+    """Acme's integration in support, with an issue that burns and one that waits for its reporter."""
+    now = timezone.now()
+    row = supported(acme)
+    watch_over(row, now - timedelta(days=60))
+    opened(row, "The engine stops after launch", now - 40 * HOUR, labels=("critical",), now=now)
+    opened(row, "Tanks are listed twice", now - 60 * HOUR, (5, "asks", QUESTION), (9, "replies", "1.4"), now=now)
+    return row
+
+
+def test_a_partner_reads_why_an_issue_is_due_and_asks_for_another_severity(
+    visit: Visit, rocket: Integration, alice: Any
+) -> None:
+    browser = visit(alice).go("/sla/").sees("Next to breach", "Tanks are listed twice").shot("sla")
+    browser.press("The engine stops after launch").sees("Why this date?", "The clock runs", "Together")
+    browser.shot("sla-issue").page.locator("#ask summary").click()
+    browser.write("Reason", "It is a question about launching.", within=browser.page.get_by_role("dialog"))
+    browser.press("Send", within=browser.page.get_by_role("dialog")).sees("The clock runs on until it agrees.")
+    browser.sees("It is a question about launching.")
+
+
+def test_a_reviewer_filters_takes_the_list_along_and_decides(
+    visit: Visit, rocket: Integration, rita: Any, tmp_path: Path
+) -> None:
+    browser = visit(rita).go("/sla/").choose("Severity", "Critical").sees_not("Tanks are listed twice")
+    browser.page.wait_for_url("**severity=critical**")
+    with browser.page.expect_download() as waiting:
+        browser.go(browser.page.url).page.get_by_role("link", name="CSV").click()
+    waiting.value.save_as(tmp_path / "sla.csv")
+    lines = (tmp_path / "sla.csv").read_text().splitlines()
+    assert (len(lines), "The engine stops after launch" in lines[1]) == (2, True)
+    browser.press("Trends").sees("How long it took").go("/sla/?state=at_risk")
+    browser.press("The engine stops after launch").page.locator("#lower summary").click()
+    dialog = browser.page.get_by_role("dialog")
+    browser.write("Reason", "It is a question.", within=dialog).press("Lower the severity", within=dialog)
+    browser.sees("The severity is lowered.")
+    assert Issue.objects.get(title="The engine stops after launch").severity == "other"
+
+
+def test_the_pages_fit_a_narrow_phone_without_javascript(visit: Visit, rocket: Integration, alice: Any) -> None:
+    browser = visit(alice, phone=True, javascript=False)
+    browser.page.set_viewport_size({"width": 320, "height": 700})
+    issue = Issue.objects.get(title="Tanks are listed twice")
+    for page in ("/sla/", "/sla/trends/", f"/issues/{issue.uuid}/", "/company/acme/calendar/"):
+        browser.go(page)
+        assert browser.page.evaluate("document.documentElement.scrollWidth") == 320, page
+
+
+def test_a_company_sets_its_calendar_after_looking_at_it(visit: Visit, rocket: Integration, alice: Any) -> None:
+    browser = visit(alice).go("/company/acme/").press("Calendar").choose("Time zone", "Europe/Berlin")
+    browser.choose("Country", "Germany").press("Show what changes").sees("each keeps its due moment").shot("calendar")
+    browser.press("Use it from now on").sees("The calendar counts for issues opened from now on.")
+
+
+def test_labels_are_proposed_and_accepted(visit: Visit, rocket: Integration, alice: Any, rita: Any) -> None:
+    page = f"/integrations/{rocket.uuid}/labels/"
+    browser = visit(alice).go(page).write("Labels that make an issue critical", "sev-one").press("Propose it")
+    browser.sees("The program has your proposal.", "Waits for the program")
+    visit(rita).go(page).press("Accept").sees("Accepted: it counts for issues opened from now on.").shot("labels")
