@@ -31,6 +31,8 @@ JOBS = (
     Job("nights", "verification.nightly.plan", 300, "outside"),
     Job("polls", "verification.support.reconcile.poll_due", 30, "outside"),
     Job("checks", "verification.jobs.run_due", 30, "checks"),
+    Job("rehearsals", "verification.rehearsal.jobs.run_due", 5, "checks"),
+    Job("bodies", "verification.support.intake.forget_bodies", 3600, "outside"),
     Job("answers", "verification.kept.forget_unused", 3600, "outside"),
     Job("standings", "portal.standing.sweep.look_due", 60),
     Job("turns", "integrations.sweep.refresh_due", 300),

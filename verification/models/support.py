@@ -58,7 +58,11 @@ class Watch(models.Model):
 
 
 class Delivery(models.Model):
-    """A webhook as it came: inserted and answered, read later. One row an id of a hook."""
+    """A webhook as it came: inserted and answered, read later. One row an id of a hook.
+
+    `digest`: SHA-256 of the body in hex. Ninety days after it came a body that was read is emptied, `forgotten_at`
+    says when; the digest stays, so that it is known when it is sent again.
+    """
 
     watch = models.ForeignKey(Watch, models.CASCADE, related_name="deliveries")
     delivery_id = models.CharField(max_length=80)
@@ -69,10 +73,18 @@ class Delivery(models.Model):
     read_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     outcome = models.CharField(max_length=40, blank=True)
+    forgotten_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["watch", "delivery_id"], name="one_row_a_delivery")]
-        indexes = [models.Index(fields=["id"], name="deliveries_to_read", condition=Q(read_at=None))]
+        indexes = [
+            models.Index(fields=["id"], name="deliveries_to_read", condition=Q(read_at=None)),
+            models.Index(  # not of those that still wait to be read: taking one in costs no more for it
+                fields=["received_at"],
+                name="deliveries_to_forget",
+                condition=Q(read_at__isnull=False, forgotten_at=None),
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.event} {self.delivery_id}"
@@ -235,7 +247,10 @@ class Alert(models.Model):
 class SupportPolicy(models.Model):
     """How an integration's labels are read, from a moment on: proposed by the partner, accepted by the program.
 
-    Never changed once accepted. `critical_labels`, `pause_labels`: lists in lower case; `team`: numeric GitHub ids.
+    Never changed once accepted. `critical_labels`, `pause_labels`: lists in lower case; `team`: numeric GitHub ids of
+    the partner's people; `bots`: those of accounts that are machines though GitHub calls them users;
+    `second_accounts`: {id as text: id of the same person's first account}. A form that proposes a policy anew carries
+    over what it does not ask for.
     """
 
     class State(models.TextChoices):
@@ -248,6 +263,8 @@ class SupportPolicy(models.Model):
     critical_labels = models.JSONField(default=list)
     pause_labels = models.JSONField(default=list)
     team = models.JSONField(default=list)
+    bots = models.JSONField(default=list)
+    second_accounts = models.JSONField(default=dict)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
     proposed_at = models.DateTimeField()
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")

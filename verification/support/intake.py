@@ -22,6 +22,7 @@ from verification.support import watching
 MOST_BYTES = 25 * 1024 * 1024
 KNOWN_FOR = 5.0  # seconds that a process remembers a watch, and a watch that is not there
 MOST_KNOWN = 20_000
+BODY_KEPT = timedelta(days=90)
 PER_SECOND, BURST = 100.0, 1_000.0  # deliveries of one watch that one process takes
 COUNT_EVERY = timedelta(seconds=1)
 TABLE = Delivery._meta.db_table
@@ -115,6 +116,13 @@ def forget(uuid: UUID) -> None:
     """The watch was changed: this process looks at it anew with the next delivery."""
     _KNOWN.pop(uuid, None)
     _ABSENT_UNTIL.pop(uuid, None)
+
+
+def forget_bodies(now: datetime, limit: int = 5000) -> int:
+    """Empty the bodies of what was read and came long ago; digest and outcome stay. Returns how many."""
+    old = Delivery.objects.filter(read_at__isnull=False, forgotten_at=None, received_at__lt=now - BODY_KEPT)
+    pks = list(old.order_by("received_at").values_list("pk", flat=True)[:limit])
+    return Delivery.objects.filter(pk__in=pks).update(body=b"", forgotten_at=now)
 
 
 def _watch(uuid: UUID) -> Known | None:

@@ -65,6 +65,8 @@ def policy_of(issue: Issue) -> Policy:
         pause_labels=frozenset(row.pause_labels) if row else PAUSE_LABELS,
         team=frozenset(row.team) if row else frozenset(),
         edition=f"{issue.integration.program_key}@{issue.edition}",
+        bots=frozenset(row.bots) if row else frozenset(),
+        second_accounts={int(second): first for second, first in row.second_accounts.items()} if row else {},
     )
 
 

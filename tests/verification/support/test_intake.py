@@ -3,7 +3,9 @@
 import hashlib
 import hmac
 import json
+import os
 import random
+import resource
 from dataclasses import replace
 from datetime import timedelta
 
@@ -16,7 +18,7 @@ from tests.conftest import NOW
 from tests.fakes.github.tracker import Hooked, Tracker
 from tests.verification.support.watched import OPENED, REPORTER, SECRET, post, supported, tracker_of, watch_over
 from verification.models import Delivery, Watch
-from verification.support import intake, watching
+from verification.support import intake, reading, watching
 
 
 @pytest.fixture
@@ -132,10 +134,60 @@ def test_d6_signed_nonsense_is_refused_without_an_error(watch, body):
     assert kept(watch) == []
 
 
-def test_d6_random_bodies_never_break_anything(watch):
-    rng = random.Random(6)
-    bodies = [rng.randbytes(rng.randrange(1, 200)) for _ in range(30)]
-    assert {post(watch, Hooked(str(n), "issues", body)) for n, body in enumerate(bodies)} == {400}
+def mutant(rng: random.Random, body: bytes) -> bytes:
+    """A payload with one to five things wrong: bytes, cut short, or parts of another type, as deep as they are."""
+    if rng.random() < 0.3:
+        torn = bytearray(body)
+        for _ in range(rng.randrange(1, 6)):
+            torn[rng.randrange(len(torn))] = rng.randrange(256)
+        return bytes(torn[: rng.randrange(1, len(torn))]) if rng.random() < 0.3 else bytes(torn)
+    payload = json.loads(body)
+    odd = (None, [], {}, -1, 10**30, True, "", "x" * 5000, "\u0000", "\ud800", [[[]]], {"id": {}}, 1e308)
+    for _ in range(rng.randrange(1, 6)):
+        place = payload
+        while True:
+            key = rng.choice(list(place))
+            if not (isinstance(place[key], dict) and place[key] and rng.random() < 0.7):
+                break
+            place = place[key]
+        place[key] = rng.choice(odd)
+    return json.dumps(payload).encode()
+
+
+def test_d6_no_body_breaks_the_door_or_the_reader_and_none_of_it_stays_in_memory(watch, caplog):
+    """FUZZ_BODIES=2000 for the long form."""
+    rng, tracker, statuses = random.Random(6), tracker_of(watch), []
+    number = tracker.open(REPORTER, "It crashes", OPENED)
+    tracker.comment(number, REPORTER, "Again", OPENED)
+    intake.BURST, kept_burst = 1e9, intake.BURST
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    for n in range(int(os.environ.get("FUZZ_BODIES", "200"))):
+        hooked = rng.choice(tracker.hooked)
+        statuses.append(post(watch, Hooked(str(n), hooked.event, mutant(rng, hooked.body))))
+    intake.BURST = kept_burst
+    reading.read_due(NOW)
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert (set(statuses) <= {202, 400, 403, 429}, statuses.count(202) > 40, grown < 50) == (True, True, True), grown
+    assert Delivery.objects.filter(read_at=None).count() == 0
+    assert Delivery.objects.filter(outcome="failed").count() == 0
+    assert "failed together" not in caplog.text
+
+
+def test_bodies_are_emptied_after_ninety_days_and_known_when_they_come_again(watch, opened):
+    assert post(watch, opened) == 202
+    then = NOW + timedelta(days=91)
+    assert intake.forget_bodies(then) == 0  # nobody has read it
+    Delivery.objects.update(received_at=NOW)
+    reading.read_due(NOW)
+    assert [intake.forget_bodies(NOW + timedelta(days=90)), intake.forget_bodies(then)] == [0, 1]
+    row = Delivery.objects.get()
+    assert (bytes(row.body), row.digest, row.outcome, row.forgotten_at) == (
+        b"", hashlib.sha256(opened.body).hexdigest(), "read", then,
+    )  # fmt: skip
+    post(watch, replace(opened, id="again"))
+    reading.read_due(then)
+    assert Delivery.objects.get(delivery_id="again").outcome == "replay"
+    assert intake.forget_bodies(then) == 0
 
 
 @pytest.mark.parametrize(
