@@ -1,5 +1,6 @@
 """What did the checks find? One page and its fragment, and the button that has them run again."""
 
+from collections import Counter
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,7 @@ from integrations.models import Integration
 from integrations.views.common import load, pressed, refused
 from integrations.workflow import NotAllowed
 from verification import jobs
+from verification.base import WORST_FIRST, Outcome
 from verification.models import CheckRun
 from verification.shown import shown_results
 
@@ -46,12 +48,15 @@ def run_checks(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def page_context(found: Integration, user: Any, now: datetime) -> dict[str, Any]:
-    """What the page shows. `done`: how many checks of the run under way are finished."""
+    """What the page shows, worst first; during a run in the order in which they are looked at. `done`: of that run."""
     job = CheckRun.objects.open().filter(integration=found).first()
     running = job is not None and job.is_under_way(now)
+    results = shown_results(found, job, now)
+    counted = Counter(row.outcome for row in results)
     return {
         "integration": found,
-        "results": shown_results(found, job, now),
+        "results": results if running else sorted(results, key=lambda row: WORST_FIRST.index(Outcome(row.outcome))),
+        "tally": [(str(outcome), counted[outcome]) for outcome in WORST_FIRST if counted[outcome]],
         "running": running,
         "done": len(job.done) if job is not None and running else 0,
         "finished": job.done if job is not None and running else None,

@@ -1,0 +1,76 @@
+"""What do people see of the checks? Results that come one by one, evidence to click, what a reviewer may do."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from integrations.models import Event
+from tests.conftest import begin
+from tests.journeys.person import Person
+from tests.verification.told import REPOSITORY, Told, published, released
+from verification.models import CheckResult, CheckRun
+from verification.runner import checked, keys_of, run
+
+MOVED = replace(REPOSITORY, owner_id=9, full_name="globex/terraform-provider-rocket")
+
+
+def look(row: Any, **told: Any) -> None:
+    """One whole run, as a worker would do it."""
+    said = {**released("1.2.0"), "published_said": published(newest="1.3.0", versions=("1.2.0", "1.3.0"))}
+    run(row, now=timezone.now(), sources=Told(**{**said, **told}))
+
+
+@contextmanager
+def quiet(page: Person) -> Iterator[None]:
+    """The page asks for nothing meanwhile: a database in memory has one writer and no patience."""
+    asking = re.compile("shown=")
+    page.page.route(asking, lambda route: route.fulfill(status=204))
+    page.page.wait_for_load_state("networkidle")
+    yield
+    page.page.unroute(asking)
+
+
+def test_results_come_one_after_the_other(visit: Callable[..., Person], acme: Any, alice: Any) -> None:
+    row = begin(acme, alice, "terraform-provider", now=timezone.now())
+    CheckRun.objects.update(claimed_until=timezone.now() + timedelta(minutes=5))
+    every = keys_of(checked(row))
+    page = visit(alice).go(f"/checks/{row.uuid}/").sees(f"The checks are running: 0 of {len(every)} done.")
+    page.shot("checks-begin")
+    with quiet(page):
+        look(row)
+        CheckRun.objects.update(done=every[:2])
+    page.sees(f"The checks are running: 2 of {len(every)} done.").sees("MPL-2.0 is on the program's list.")
+    page.shot("checks-running")
+    with quiet(page):
+        CheckRun.objects.update(finished_at=timezone.now(), claimed_until=None)
+    page.sees("Run the checks again").sees_not("Being looked at…").shot("checks")
+    assert page.troubles == []
+
+
+def test_conflict_shows_both_sources_and_evidence_leads_there(
+    visit: Callable[..., Person], acme: Any, alice: Any, rita: Any
+) -> None:
+    row = begin(acme, alice, "terraform-provider", now=timezone.now())
+    CheckRun.objects.update(finished_at=timezone.now())
+    look(row, repository_said=MOVED)
+    assert CheckResult.objects.get(key="registry.latest").outcome == "not_run"
+    for person, phone in ((alice, True), (rita, False)):
+        page = visit(person, phone=phone).go(f"/checks/{row.uuid}/")
+        conflict = page.page.locator("#check-registry-latest")
+        expect(conflict).to_contain_text("GitHub says v1.2.0; The registry says 1.3.0. A person decides.")
+        conflict.get_by_text("Evidence").click()
+        expect(conflict.get_by_role("link", name="v1.2.0")).to_have_attribute("href", re.compile("^https://"))
+        expect(conflict.get_by_role("link", name="1.3.0")).to_have_attribute("href", re.compile("^https://"))
+        if phone:
+            page.audit("evidence unfolded on a phone")
+        page.shot(f"checks-{'phone' if phone else 'reviewer'}")
+        wide = page.page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+        assert wide, "the page scrolls sideways"
+    page.press("Accept the new owner").sees("The new owner is accepted for good.").shot("checks-accepted")
+    assert Event.objects.get(verb="accepted").actor_id == rita.pk
