@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from integrations.due_process import HELD_FOR_ACT, HELD_FOR_APPEAL
 from integrations.programs.base import Group, Kind, Requirement, Stage, Tier, Who
-from integrations.states import Facts, Holder, Missing, Process, ReviewState, Standing, Status
+from integrations.states import Facts, Holder, Missing, Process, ReviewState, Standing, Status, how_many
 
 if TYPE_CHECKING:
     from integrations.models.integration import Integration
@@ -204,12 +204,17 @@ def _tier_name(integration: "Integration") -> str:
 
 
 def tally(integration: "Integration", now: datetime) -> dict[str, int]:
-    """Counts for lists: requirements left before the next step and in all, and the checks by outcome."""
+    """Counts for lists: requirements left before the next step and in all, and the checks by outcome.
+
+    Of an any-of group as many count as are enough.
+    """
     states = states_of(integration)
     applying = [r for r in integration.edition.requirements() if applies(r, integration) and not r.optional]
-    counts = {"left": 0, "of": len(applying)}
+    groups = {r.group for r in applying if r.group}
+    enough = sum(group.minimum for group in integration.edition.groups if group.key in groups)
+    counts = {"left": 0, "of": sum(not r.group for r in applying) + enough}
     if integration.is_open:
-        counts["left"] = len(missing_next(integration, now))
+        counts["left"] = how_many(as_missing(integration, missing_next(integration, now), now))
     for requirement in applying:
         state = states.get(requirement.id)
         if requirement.who == Who.MACHINE and state is not None:

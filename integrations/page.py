@@ -1,13 +1,13 @@
 """What does an integration look like on a page? Plain rows for templates; no queries of their own beyond facts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from integrations import facts
 from integrations.programs.base import Agency, Group, Link, Requirement, Stage, Step, Tier
-from integrations.states import Holder, Status
+from integrations.states import Holder, Status, how_many
 
 if TYPE_CHECKING:
     from integrations.models.integration import Integration
@@ -118,25 +118,35 @@ def requirement_rows(integration: "Integration", now: datetime, whose: Mapping[H
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What is left before the next step: the rows, how many there are in all, and the step's name."""
+    """What is left before the next step: the rows, how many of them are to be settled, how many there are in all, and
+    the step's name."""
 
     rows: tuple[Row, ...]
+    count: int
     before: str
     of: int
 
     @property
     def summary(self) -> str:
         where = f"before {self.before}" if self.before else "to keep its standing"
-        return f"{len(self.rows)} of {self.of} {where}"
+        return f"{self.count} of {self.of} {where}"
+
+
+def _with_choice(row: Row, choice: str) -> Row:
+    return replace(row, why=f"{choice.capitalize()}. {row.why}".strip()) if choice else row
 
 
 def left_items(integration: "Integration", now: datetime, whose: Mapping[Holder, str] = WHOSE) -> Left:
     """What blocks the next position, each with its reason; in support, what no longer holds."""
     if not integration.is_open:
-        return Left((), "", 0)
-    rows = tuple(row_of(integration, r, now, whose) for r in facts.missing_next(integration, now))
+        return Left((), 0, "", 0)
+    wanted = facts.missing_next(integration, now)
+    missing = facts.as_missing(integration, wanted, now)
+    rows = tuple(
+        _with_choice(row_of(integration, r, now, whose), item.choice) for r, item in zip(wanted, missing, strict=True)
+    )
     step, _ = integration.next_position
-    return Left(rows, step.name if step else "", integration.tally.get("of", 0))
+    return Left(rows, how_many(missing), step.name if step else "", integration.tally.get("of", 0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from integrations import facts
 from integrations.actions import drafts, introductions
 from integrations.models import Integration, Membership
 from portal import home
-from tests.conftest import begin, drive, person
+from tests.conftest import NOW, begin, drive, person
 
 
 def shown(page: Any) -> list[tuple[str, list[str]]]:
@@ -35,6 +36,14 @@ def test_a_viewer_is_told_that_the_company_must_act(acme: Any, alice: Any, sign_
     assert shown(home) == [("Your company must act", ["Begun"])]
     assert (" · you" in page.text, " · the company" in page.text) == (False, True)
     assert " · you" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
+
+
+def test_of_an_any_of_group_as_many_are_left_as_are_enough(at: Any, sign_in: Any, alice: Any) -> None:
+    row = at("review")  # a demonstration, or the logs of the tests
+    page = sign_in(alice).get(f"/integrations/{row.uuid}/").text
+    assert page.count("One of these is enough.") == 2
+    assert f"{row.tally['left']} of {row.tally['of']} before Release" in page
+    assert row.tally["left"] == len(facts.missing_next(row, NOW)) - 1
 
 
 def test_an_introduction_that_waits_for_ones_answer_is_listed(
