@@ -188,7 +188,8 @@ def sentence(clock: ClockState, used: Used) -> str:
     if clock.state == Watching.OFF and not clock.segments:
         return "Nothing is promised about this issue."
     if used.allowed is None:
-        return f"{used.words} used so far; nothing is promised about it, it is only measured."
+        so_far = "" if clock.stopped_at else " so far"
+        return f"{used.words} used{so_far}; nothing is promised about it, it is only measured."
     ideally = "" if clock.promised else "; the program calls this ideal, so it cannot be breached"
     return f"{used.said}{ideally}."
 
