@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from verification import jobs
+from verification.rehearsal import jobs as rehearsals
 
 
 @shared_task
@@ -13,3 +14,8 @@ def run_due() -> None:
 @shared_task
 def run_one(pk: int) -> None:
     jobs.run_one(pk)
+
+
+@shared_task
+def rehearse_one(pk: int) -> None:
+    rehearsals.run_one(pk)

@@ -2,7 +2,15 @@
 
 from django.urls import path
 
-from verification import urls_hooks, views_accepting, views_crossplane, views_help, views_hooks, views_schemas
+from verification import (
+    urls_hooks,
+    views_accepting,
+    views_crossplane,
+    views_help,
+    views_hooks,
+    views_rehearsal,
+    views_schemas,
+)
 from verification.views import check_results, run_checks
 from verification.views_install import install
 
@@ -13,6 +21,7 @@ urlpatterns = [
     path("integrations/<uuid:uuid>/install/", install, name="install"),
     *views_schemas.urlpatterns,
     *views_crossplane.urlpatterns,
+    *views_rehearsal.urlpatterns,
     *views_help.urlpatterns,
     *urls_hooks.urlpatterns,
     *views_hooks.urlpatterns,

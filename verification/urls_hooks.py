@@ -2,6 +2,13 @@
 
 from django.urls import path
 
+from verification.views_callbacks import run_task_callback, run_task_configuration, run_task_plan
 from verification.views_hooks import hook
 
-urlpatterns = [path("hooks/github/<uuid:uuid>/", hook, name="hook")]
+RESULT = "hooks/task-results/<uuid:uuid>"
+urlpatterns = [
+    path("hooks/github/<uuid:uuid>/", hook, name="hook"),
+    path(f"{RESULT}/callback", run_task_callback, name="run_task_callback"),
+    path(f"{RESULT}/plan", run_task_plan, name="run_task_plan"),
+    path(f"{RESULT}/configuration", run_task_configuration, name="run_task_configuration"),
+]

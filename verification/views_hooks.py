@@ -24,7 +24,7 @@ from verification.support import intake, watching
 from verification.support.intake import Answer
 
 Handler = Callable[[HttpRequest], HttpResponse]
-PREFIX = "/hooks/github/"
+PREFIX = "/hooks/"
 BUSY = Answer(503, "The portal cannot take this in just now.")
 
 

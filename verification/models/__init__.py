@@ -1,6 +1,7 @@
 """The tables of the middle floor."""
 
 from verification.models.checks import CheckResult, CheckRun
+from verification.models.rehearsal import RunTaskCallback, RunTaskRehearsal, RunTaskRequest
 from verification.models.schemas import StoredSchema
 from verification.models.sources import Allowance, KeptAnswer, Observation
 from verification.models.support import (
@@ -28,6 +29,9 @@ __all__ = [
     "IssueEvent",
     "KeptAnswer",
     "Observation",
+    "RunTaskCallback",
+    "RunTaskRehearsal",
+    "RunTaskRequest",
     "StoredSchema",
     "SupportPolicy",
     "Watch",

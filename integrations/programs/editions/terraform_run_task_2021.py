@@ -51,7 +51,7 @@ STEPS = (
         Stage.DEVELOP,
         "Build on the run task API. Pre-apply, between plan and apply, is the only stage; run tasks are in beta "
         "and on by default for the business tier only.",
-        (BUILT,),
+        (BUILT, shared.REHEARSED),
         (
             Link("Run task API", "https://developer.hashicorp.com/terraform/cloud-docs/api-docs/run-tasks/run-tasks"),
             shared.ANNOUNCEMENT,

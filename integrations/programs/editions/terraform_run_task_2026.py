@@ -115,7 +115,7 @@ STEPS = (
         "Develop & Test",
         Stage.DEVELOP,
         "Build on the run task API, or on the other APIs of the platform; choose the stages and test both results.",
-        (BUILT, NETWORK),
+        (BUILT, NETWORK, shared.REHEARSED),
         (
             Link("Run task API", f"{DOCS}/cloud-docs/api-docs/run-tasks/run-tasks"),
             Link("Run task stages and results", f"{DOCS}/cloud-docs/api-docs/run-tasks/task-stages-and-results"),

@@ -67,6 +67,7 @@ LOGO = logo("RT-LOGO", optional=True)
 SEEN = hints(
     "RT-SEEN", "What users meet", "listing.summary", "listing.run_task_docs", "listing.links", "listing.contacts"
 )
+REHEARSED = hints("RT-TRIED", "What the portal's rehearsal showed", "run_task.rehearsal")
 SUPPORT = support_plan(
     "RT-8",
     "We track and resolve critical issues as soon as possible, ideally within 48 hours, and all others within "

@@ -50,6 +50,11 @@ class Knock:
     notes: tuple[str, ...] = ()
 
     @property
+    def line(self) -> str:
+        """What came in a few words: "running after 0.2 s, answered with 200"."""
+        return f"{self.status or self.method} after {self.after:.1f} s, answered with {self.answered}"
+
+    @property
     def is_final(self) -> bool:
         """Whether it was taken as the final result of its run."""
         return self.answered == 200 and self.status in ("passed", "failed")
@@ -82,6 +87,16 @@ class Exchange:
         came = f"{self.status} {self.reason}".strip() if self.status else "no answer"
         return f"{came} after {self.head_seconds:.1f} s"
 
+    @property
+    def sent_text(self) -> str:
+        """Our request as it went over the wire, secrets struck out."""
+        return _wire(f"POST {self.url}", self.sent_headers, self.sent_body)
+
+    @property
+    def reply_text(self) -> str:
+        """What came back, as far as it was read."""
+        return _wire(f"{self.status} {self.reason}".strip() if self.status else "No answer", self.headers, self.body)
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
@@ -108,6 +123,10 @@ class Seen:
 
     def with_knocks(self, knocks: Iterable[Knock], *, over: bool) -> "Seen":
         return replace(self, knocks=tuple(knocks), over=over)
+
+
+def _wire(first: str, headers: Iterable[tuple[str, str]], body: str) -> str:
+    return "\n".join([first, *(f"{name}: {value}" for name, value in headers), *(["", body] if body else [])])
 
 
 def struck(text: str, secrets: Iterable[str]) -> str:

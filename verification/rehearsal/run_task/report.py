@@ -7,7 +7,6 @@ from verification.base import Outcome
 from verification.rehearsal.run_task import rules
 from verification.rehearsal.run_task.enforcement import effects
 from verification.rehearsal.run_task.record import Seen, as_dict
-from verification.rehearsal.run_task.resulting import sentences
 
 MARKS = {Outcome.PASS: "pass", Outcome.WARN: "warn", Outcome.FAIL: "FAIL", Outcome.ERROR: "error",
          Outcome.NOT_RUN: "not run"}  # fmt: skip
@@ -46,7 +45,7 @@ def as_text(seen: Seen, url: str) -> str:
     lines += ["", "What was seen"]
     for exchange in seen.exchanges:
         lines.append(f"  {exchange.title}: {exchange.line}")
-        lines.extend(f"    {line}" for line in sentences(seen.knocks_of(exchange.act)))
+        lines.extend(f"    {knock.line}" for knock in seen.knocks_of(exchange.act))
     return "\n".join(lines)
 
 

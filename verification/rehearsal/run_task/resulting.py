@@ -1,7 +1,7 @@
 """What do the rules find in the results that came to our callback address? One function a rule."""
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from verification.rehearsal.run_task.desk import is_expected
 from verification.rehearsal.run_task.judging import Said, decided, failed, listed, not_run, passed, warned
@@ -154,8 +154,3 @@ def _run(run: Exchange) -> str:
 
 def _time(seconds: float) -> str:
     return f"{seconds / 60:g} minutes" if seconds >= 60 else f"{seconds:g} seconds"
-
-
-def sentences(knocks: Iterable[Knock]) -> list[str]:
-    """What came, one line each: "running after 0.2 s, answered with 200"."""
-    return [f"{each.status or each.method} after {each.after:.1f} s, answered with {each.answered}" for each in knocks]

@@ -1,0 +1,62 @@
+"""Does the command line play a rehearsal without a database, and tell what came of it?"""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from tests.verification.rehearsal.endpoints import KEY, endpoint
+
+
+def rehearse(*arguments: str) -> tuple[int, str, str]:
+    """(exit code, what was printed, what was told meanwhile)."""
+    out, err, code = StringIO(), StringIO(), 0
+    try:
+        call_command("rehearse_run_task", *arguments, stdout=out, stderr=err)
+    except SystemExit as end:
+        code = int(str(end.code))
+    return code, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> str:
+    path = tmp_path / "key"
+    path.write_text(f"{KEY}\n")
+    return str(path)
+
+
+def test_good_endpoint_as_json(key: str) -> None:
+    with endpoint() as server:
+        stages = ("--stages", "pre_plan", "post_apply")
+        code, out, err = rehearse(server.url, "--hmac-key-file", key, *stages, "--json")
+    told: dict[str, Any] = json.loads(out)
+    assert (code, told["outcome"], told["signed"]) == (0, "pass", True)
+    assert [(each["stage"], each["result"]) for each in told["enforcement"]] == [
+        ("Pre-plan", "passed"), ("Pre-plan", "failed"), ("Post-apply", "passed"), ("Post-apply", "failed"),
+    ]  # fmt: skip
+    assert "Verification request: 200 OK" in err
+    assert KEY not in out + err
+
+
+def test_faulty_endpoint_as_text(key: str) -> None:
+    with endpoint("always-passes") as server:
+        code, out, _ = rehearse(server.url, "--hmac-key-file", key)
+    assert code == 1
+    assert "FAIL     The run that is to fail is stopped: Post-plan: the run that is to fail passed." in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--hmac-key-file", "nowhere"), "nowhere cannot be read as text."),
+        (("--listen", "here"), "Write --listen as HOST:PORT, such as 127.0.0.1:8700."),
+    ],
+)
+def test_wrong_arguments_are_explained(arguments: tuple[str, str], sentence: str) -> None:
+    with pytest.raises(CommandError) as refusal:
+        rehearse("http://127.0.0.1:9/", *arguments)
+    assert str(refusal.value) == sentence

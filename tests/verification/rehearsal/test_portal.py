@@ -1,0 +1,152 @@
+"""Does the portal's own rehearsal take results at its address, in pieces, and forget the key?"""
+
+import json
+import urllib.request
+from datetime import timedelta
+from typing import Any
+from urllib.error import HTTPError
+
+import pytest
+from django.utils import timezone
+
+from integrations.models import Integration
+from integrations.workflow import NotAllowed
+from tests.conftest import begin
+from tests.verification.rehearsal.endpoints import KEY, endpoint
+from verification.models import CheckRun, RunTaskCallback, RunTaskRehearsal
+from verification.rehearsal import jobs, place
+from verification.rehearsal.run_task import desk
+from verification.runner import run
+
+GIVEN: dict[str, Any] = {
+    "key": KEY, "stages": ["post_plan"], "passing_workspace": "", "failing_workspace": "", "passing_plan": "",
+    "failing_plan": "",
+}  # fmt: skip
+DOCUMENT = json.dumps({"data": {"type": "task-results", "attributes": {"status": "passed", "message": "Late."}}})
+
+
+@pytest.fixture
+def run_task(acme: Any, alice: Any) -> Integration:
+    return begin(acme, alice, program="terraform-run-task", repository="", name="Preflight")
+
+
+@pytest.fixture
+def rehearsed(live_server: Any, settings: Any, run_task: Integration, alice: Any) -> Any:
+    """Plays a whole rehearsal of an endpoint as the sweep does, and gives the row."""
+    settings.SITE_URL, settings.LOOPBACK_SOURCES = live_server.url, True
+
+    def play(how: str = "", **given: Any) -> RunTaskRehearsal:
+        with endpoint(how) as server:
+            row = jobs.begin(run_task, GIVEN | {"url": server.url, **given}, by=alice, now=timezone.now())
+            for _ in range(5):
+                if jobs.run_due(timezone.now() + jobs.PAUSE) == 0:
+                    break
+        return RunTaskRehearsal.objects.get(pk=row.pk)
+
+    return play
+
+
+@pytest.mark.django_db(transaction=True)
+def test_good_endpoint_passes_and_its_key_is_forgotten(rehearsed: Any, run_task: Integration) -> None:
+    row = rehearsed()
+    assert (row.outcome, bytes(row.sealed), row.signed) == ("pass", b"", True)
+    assert {each["outcome"] for each in row.verdicts} == {"pass"}
+    kept = str([each.exchange for each in row.requests.all()]) + str([*RunTaskCallback.objects.values("seen")])
+    assert KEY not in kept
+    assert CheckRun.objects.open().filter(integration=run_task).exists()
+    run(run_task, ["RT-TRIED"], now=timezone.now())
+    result = run_task.check_results.get()
+    assert (result.outcome, result.summary) == ("pass", "The run task passes its rehearsal of Post-plan.")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_plan_of_the_partner_decides(rehearsed: Any) -> None:
+    swapped = rehearsed(passing_plan=json.dumps({"cidr": "0.0.0.0/0"}))
+    assert {each["rule"]: each["outcome"] for each in swapped.verdicts}["scenario.passing"] == "fail"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_result_after_the_end_still_counts(rehearsed: Any, live_server: Any) -> None:
+    row = rehearsed()
+    request = row.requests.get(act="passing.post_plan")
+    token = desk.new_token()
+    row.requests.filter(pk=request.pk).update(token_hash=desk.hash_of(token))
+    asked = urllib.request.Request(
+        place.places_of(request).callback, DOCUMENT.encode(), method="PATCH",
+        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/vnd.api+json"},
+    )  # fmt: skip
+    with pytest.raises(HTTPError) as refusal:
+        urllib.request.urlopen(asked)
+    refusal.value.close()
+    row.refresh_from_db()
+    assert (refusal.value.code, row.outcome) == (401, "warn")
+    assert {each["rule"]: each["outcome"] for each in row.verdicts}["once"] == "warn"
+
+
+def waiting(run_task: Integration, alice: Any) -> Any:
+    row = jobs.begin(run_task, GIVEN | {"url": "https://run.acme.io/"}, by=alice, now=timezone.now())
+    token = desk.new_token()
+    return row.requests.create(act="passing.post_plan", token_hash=desk.hash_of(token), sent_at=timezone.now()), token
+
+
+def call(token: str, method: str = "PATCH", body: bytes = DOCUMENT.encode()) -> desk.Call:
+    return desk.Call(method, f"Bearer {token}" if token else "", "application/vnd.api+json", body, len(body))
+
+
+@pytest.mark.django_db
+def test_token_is_used_once_and_dies_after_an_hour(run_task: Integration, alice: Any) -> None:
+    request, token = waiting(run_task, alice)
+    now = request.sent_at
+    assert place.take(request.uuid, call(""), now)[0] == 401
+    assert place.take(request.uuid, call("wrong"), now)[0] == 401
+    assert place.take(request.uuid, call(token, "POST"), now)[0] == 405
+    assert place.take(request.uuid, call(token, body=b"{}"), now)[0] == 422
+    assert place.take(request.uuid, call(token), now + timedelta(minutes=60, seconds=1))[0] == 401
+    assert place.take(request.uuid, call(token), now + timedelta(minutes=60))[0] == 200
+    assert place.take(request.uuid, call(token), now + timedelta(minutes=60))[0] == 401
+    assert [each.seen["token"] for each in request.callbacks.all()] == [
+        "missing", "unknown", "right", "right", "dead", "right", "used",
+    ]  # fmt: skip
+    assert token not in str([*request.callbacks.values("seen")]) + request.token_hash
+
+
+@pytest.mark.django_db
+def test_flood_of_results_is_not_kept(run_task: Integration, alice: Any) -> None:
+    request, _ = waiting(run_task, alice)
+    answers = [place.take(request.uuid, call("x"), timezone.now())[0] for _ in range(place.MOST_CALLS + 1)]
+    assert (answers[-1], request.callbacks.count()) == (429, place.MOST_CALLS)
+
+
+@pytest.mark.django_db
+def test_one_rehearsal_at_a_time_for_those_who_may(run_task: Integration, alice: Any, charlie: Any) -> None:
+    given = GIVEN | {"url": "https://run.acme.io/"}
+    with pytest.raises(NotAllowed):
+        jobs.begin(run_task, given, by=charlie, now=timezone.now())
+    jobs.begin(run_task, given, by=alice, now=timezone.now())
+    with pytest.raises(NotAllowed) as refusal:
+        jobs.begin(run_task, given, by=alice, now=timezone.now())
+    assert str(refusal.value) == "A rehearsal is under way; wait for its end or stop it."
+    jobs.stop(run_task, by=alice, now=timezone.now())
+    assert RunTaskRehearsal.objects.get().outcome == "not_run"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("url", "https://169.254.169.254/", "169.254.169.254 is"),
+        ("url", "http://run.acme.io/", "only https is read"),
+        ("failing_plan", "{", "This is no JSON object."),
+        ("stages", [], "Choose at least one stage."),
+    ],
+)
+def test_what_does_not_fit_is_said_beside_the_field(
+    client: Any, run_task: Integration, alice: Any, field: str, value: Any, sentence: str
+) -> None:
+    client.force_login(alice)
+    sent = {"url": "https://run.acme.io/", "key": KEY, "stages": ["post_plan"], field: value}
+    answer = client.post(f"/integrations/{run_task.uuid}/rehearsal/", sent)
+    page = answer.content.decode()
+    assert (answer.status_code, RunTaskRehearsal.objects.count()) == (422, 0)
+    assert sentence in page
+    assert KEY not in page

@@ -1,0 +1,71 @@
+"""What may people type to have a run task rehearsed, and is it fit? The key is not put back into a page."""
+
+import json
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from integrations.forms.credentials import SecretText, Unshown
+from integrations.forms.fields import Address
+from integrations.plain import Line
+from verification.base import Refused
+from verification.rehearsal.run_task.protocol import FAILING, PASSING, STAGES
+from verification.rehearsal.run_task.script import said
+from verification.sources import links, outbound
+
+MOST_PLAN = 500_000
+PLAN_HELP = "Plan as JSON, if your service decides by it: what “terraform show -json” prints. Ours is used if left out."
+
+
+class Workspace(Line):
+    """A workspace's name."""
+
+    def __init__(self, usual: str, **kwargs: Any) -> None:
+        super().__init__(required=False, max_length=90, help_text=f"“{usual}” if left out.", **kwargs)
+
+
+class Plan(forms.CharField):
+    """A plan as JSON, kept as it was written."""
+
+    widget = forms.Textarea(attrs={"rows": 4, "spellcheck": "false"})
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(required=False, max_length=MOST_PLAN, strip=True, help_text=PLAN_HELP, **kwargs)
+
+    def validate(self, value: str) -> None:
+        super().validate(value)
+        try:
+            fits = not value or isinstance(json.loads(value), dict)
+        except (ValueError, RecursionError):
+            fits = False
+        if not fits:
+            raise ValidationError("This is no JSON object. Paste the whole output of “terraform show -json”.")
+
+
+class Rehearse(forms.Form):
+    """One rehearsal: where, signed with what, which stages, and how the two runs differ."""
+
+    url = Address(label="Address of the endpoint", max_length=2000)
+    key = SecretText(
+        label="HMAC key", required=False, max_length=500,
+        widget=Unshown(attrs={"rows": 1, "autocomplete": "off", "spellcheck": "false"}),
+        help_text="Encrypted at once, used for this rehearsal and then forgotten. Left out: requests are unsigned.",
+    )  # fmt: skip
+    stages = forms.MultipleChoiceField(
+        label="Stages", choices=[(stage, said(stage)) for stage in STAGES], widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "Choose at least one stage."},
+    )  # fmt: skip
+    passing_workspace = Workspace(PASSING.workspace, label="Workspace of the run that is to pass")
+    failing_workspace = Workspace(FAILING.workspace, label="Workspace of the run that is to fail")
+    passing_plan = Plan(label="Plan that is to pass")
+    failing_plan = Plan(label="Plan that is to fail")
+
+    def clean_url(self) -> str:
+        """The address, if the guard of all our requests would let it through."""
+        url = str(self.cleaned_data["url"])
+        try:
+            links.read(url, loopback=outbound().loopback)
+        except Refused as refusal:
+            raise ValidationError(str(refusal)) from refusal
+        return url

@@ -1,0 +1,80 @@
+"""`manage.py rehearse_run_task URL`: play HCP Terraform to a run task's endpoint, and say what it does about it."""
+
+import sys
+from argparse import ArgumentParser
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from verification.rehearsal.run_task import report
+from verification.rehearsal.run_task.driver import Target, play
+from verification.rehearsal.run_task.listener import listening
+from verification.rehearsal.run_task.protocol import FAILING, PASSING, STAGES
+from verification.rehearsal.run_task.record import Limits, Seen
+from verification.sources.http import Outbound
+
+MOST_PLAN = 5 * 1024 * 1024
+
+
+class Command(BaseCommand):
+    help = (
+        "Sends a run task's endpoint what HCP Terraform would send, takes its results on an address of its own, and "
+        "gives a verdict for each rule. Ends with 0 where nothing fails, 1 where something does, 2 where we could "
+        "not tell. Needs no database."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("url", help="the endpoint's address; plain http for this machine only")
+        parser.add_argument("--hmac-key-file", type=Path, help="a file with the run task's HMAC key; else unsigned")
+        parser.add_argument("--stages", nargs="+", choices=STAGES, default=["post_plan"], metavar="STAGE",
+                            help=f"of {', '.join(STAGES)}; post_plan if left out")  # fmt: skip
+        parser.add_argument("--passing-plan", type=Path, help="plan JSON of the run that is to pass")
+        parser.add_argument("--failing-plan", type=Path, help="plan JSON of the run that is to fail")
+        parser.add_argument("--callback-base", default="", help="our address as the endpoint sees it, where results "
+                            "come in through a tunnel or a proxy")  # fmt: skip
+        parser.add_argument("--listen", default="127.0.0.1:0", metavar="HOST:PORT", help="where we listen for results")
+        parser.add_argument("--minutes", type=float, default=60, help="how long a result is waited for, at most 60")
+        parser.add_argument("--json", action="store_true", help="everything, as JSON")
+
+    def handle(self, *, url: str, **options: Any) -> None:  # type: ignore[override]
+        target, (host, _, port) = _target(url, options), options["listen"].rpartition(":")
+        if not port.isdecimal():
+            raise CommandError("Write --listen as HOST:PORT, such as 127.0.0.1:8700.")
+        try:
+            with listening(target, host or "127.0.0.1", int(port), options["callback_base"]) as place:
+                seen = play(target, place, Outbound(loopback=True), self._tell)
+        except OSError as error:
+            raise CommandError(f"We cannot listen on {options['listen']}: {error.strerror or error}.") from error
+        self.stdout.write(report.as_json(seen, url) if options["json"] else report.as_text(seen, url))
+        if report.exit_code(seen):
+            sys.exit(report.exit_code(seen))
+
+    def _tell(self, seen: Seen) -> None:
+        last = seen.exchanges[-1]
+        self.stderr.write(f"{last.title}: {last.line}", self.style.NOTICE)
+
+
+def _target(url: str, options: dict[str, Any]) -> Target:
+    end = max(1.0, min(options["minutes"], 60) * 60)
+    passing = replace(PASSING, plan=_read(options["passing_plan"]) or PASSING.plan)
+    failing = replace(FAILING, plan=_read(options["failing_plan"]) or FAILING.plan)
+    stages = tuple(stage for stage in STAGES if stage in options["stages"])
+    limits = Limits(end=end, silence=min(end, Limits().silence))
+    return Target(
+        url, _read(options["hmac_key_file"]).strip(), stages, {"passing": passing, "failing": failing}, limits
+    )
+
+
+def _read(path: Path | None) -> str:
+    """The text of a file; blank where none is named. Raises CommandError."""
+    if path is None:
+        return ""
+    try:
+        if path.stat().st_size > MOST_PLAN:
+            raise CommandError(f"{path} is larger than 5 MB.")
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(f"{path} cannot be read as text.") from error

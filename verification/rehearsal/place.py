@@ -1,0 +1,96 @@
+"""Where do the results of the portal's own rehearsals come in? The desk in the database, one transaction a call."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+from django.urls import reverse
+
+from verification.models import RunTaskCallback, RunTaskRehearsal, RunTaskRequest
+from verification.rehearsal.run_task import desk
+from verification.rehearsal.run_task.driver import Target
+from verification.rehearsal.run_task.protocol import FAILING, PASSING, Places, Scenario, configuration_of
+from verification.rehearsal.run_task.record import Knock, Limits, Seen, as_dict, exchange_of, knock_of
+
+LIMITS = Limits()
+MOST_CALLS = 60  # of one request that are kept; more than that say nothing new
+
+
+def places_of(request: RunTaskRequest) -> Places:
+    """The addresses that an endpoint is given."""
+    names = ("run_task_callback", "run_task_plan", "run_task_configuration")
+    return Places(*(settings.SITE_URL.rstrip("/") + reverse(name, args=[request.uuid]) for name in names))
+
+
+def target_of(row: RunTaskRehearsal, key: str) -> Target:
+    """What is rehearsed, as the driver wants it."""
+    found = {name: Scenario(**row.scenarios.get(name, {}) or _plain(scenario)) for name, scenario in USUAL.items()}
+    return Target(row.url, key, tuple(row.stages), found, LIMITS)
+
+
+USUAL = {"passing": PASSING, "failing": FAILING}
+
+
+def _plain(scenario: Scenario) -> dict[str, str]:
+    return {"name": scenario.name, "workspace": scenario.workspace, "message": scenario.message, "plan": scenario.plan}
+
+
+def scenarios_of(given: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """The two scenarios with what the partner wrote in the place of the usual. `given`: passing_plan and such."""
+    found = {}
+    for name, usual in USUAL.items():
+        own = {what: given[f"{name}_{what}"] for what in ("workspace", "plan")}
+        found[name] = _plain(usual) | {what: value for what, value in own.items() if value}
+    return found
+
+
+def seen_of(row: RunTaskRehearsal, *, over: bool = False) -> Seen:
+    """Everything that was seen so far."""
+    requests = [each for each in row.requests.all() if each.exchange]
+    calls = RunTaskCallback.objects.filter(request__rehearsal=row).select_related("request")
+    knocks = tuple(knock_of(call.seen) for call in calls)
+    return Seen(tuple(exchange_of(each.exchange) for each in requests), knocks, row.signed, over, LIMITS)
+
+
+def _place(request: RunTaskRequest, now: datetime) -> desk.Place:
+    others = RunTaskRequest.objects.filter(rehearsal=request.rehearsal_id).exclude(pk=request.pk)
+    final = request.callbacks.filter(is_final=True).exists()
+    hashes = dict(others.values_list("token_hash", "act"))
+    age = (now - request.sent_at).total_seconds()
+    return desk.Place(request.act, request.token_hash, age, final, hashes, LIMITS.end)
+
+
+def take(uuid: UUID, call: desk.Call, now: datetime) -> tuple[int, str, RunTaskRehearsal | None]:
+    """Note a call and say what it is answered: status and sentence. The rehearsal, where it had ended before."""
+    with transaction.atomic():
+        request = RunTaskRequest.objects.select_for_update(of=("self",)).filter(uuid=uuid).first()
+        if request is None:
+            return 404, "There is no such result.", None
+        if request.callbacks.count() >= MOST_CALLS:
+            return 429, "Too much has been sent for this result.", None
+        knock, sentence = desk.take(_place(request, now), call)
+        _note(request, knock, now)
+    row = request.rehearsal
+    return knock.answered, sentence, row if row.finished_at is not None else None
+
+
+def _note(request: RunTaskRequest, knock: Knock, now: datetime) -> None:
+    request.callbacks.create(at=now, is_final=knock.is_final, seen=as_dict(knock))
+
+
+def give(uuid: UUID, what: str, authorization: str, now: datetime) -> bytes | None:
+    """The plan or the configuration for whoever has the run's token; None for everybody else."""
+    request = RunTaskRequest.objects.select_related("rehearsal").filter(uuid=uuid).first()
+    if request is None or desk.token_state(_place(request, now), authorization) not in ("right", "used"):
+        return None
+    target = target_of(request.rehearsal, "")
+    scenario = target.scenarios.get(request.act.partition(".")[0], target.scenarios["passing"])
+    return scenario.plan.encode() if what == "plan" else configuration_of(scenario)
+
+
+def ages(requests: Iterable[RunTaskRequest], now: datetime) -> dict[str, float]:
+    """Seconds since each was sent."""
+    return {each.act: (now - each.sent_at).total_seconds() for each in requests}

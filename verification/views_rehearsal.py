@@ -1,0 +1,113 @@
+"""How does a partner have their run task rehearsed? One page that shows it live, and buttons to begin and to stop."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+
+from integrations import facts
+from integrations.models import Integration
+from integrations.views.common import load, pressed, refused
+from integrations.workflow import NotAllowed
+from verification.checks.run_task import KEY
+from verification.forms_rehearsal import Rehearse
+from verification.jobs import may_ask
+from verification.models import RunTaskRehearsal
+from verification.rehearsal import jobs
+from verification.rehearsal.place import seen_of, target_of
+from verification.rehearsal.run_task.protocol import STAGES
+from verification.runner import checked, keys_of
+from verification.views import STOP_POLLING
+
+PAGE = "verification/rehearsal/run_task.html"
+
+
+def is_rehearsed(found: Integration) -> bool:
+    """Whether its program has run tasks to rehearse."""
+    return KEY in keys_of(checked(found))
+
+
+def loaded(request: HttpRequest, uuid: UUID) -> Integration:
+    found = load(request, uuid)
+    if not is_rehearsed(found):
+        raise Http404("Only a run task is rehearsed so.")
+    return found
+
+
+@sensitive_post_parameters("key")
+@sensitive_variables("form")
+def rehearsal(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The page; a POST begins a rehearsal; htmx asks for what is new of it."""
+    found, now = loaded(request, uuid), timezone.now()
+    if request.method != "POST":
+        return _page(request, found, Rehearse(initial=_usual(found)), now)
+    form = Rehearse(request.POST)
+    if not form.is_valid():
+        return _page(request, found, form, now, status=422)
+    try:
+        jobs.begin(found, form.cleaned_data, by=request.user, now=now)
+    except NotAllowed as refusal:
+        refused(request, refusal)
+    return redirect("rehearsal", uuid=uuid)
+
+
+@pressed("rehearsal")
+def rehearsal_stop(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """End the one under way with what was seen so far."""
+    try:
+        jobs.stop(loaded(request, uuid), by=request.user, now=timezone.now())
+    except NotAllowed as refusal:
+        refused(request, refusal)
+    return redirect("rehearsal", uuid=uuid)
+
+
+def _page(request: HttpRequest, found: Integration, form: Rehearse, now: datetime, status: int = 200) -> HttpResponse:
+    rows = RunTaskRehearsal.objects.filter(integration=found).select_related("requested_by")
+    number = request.GET.get("of", "")
+    row = get_object_or_404(rows, pk=number) if number.isdecimal() and len(number) < 12 else rows.first()
+    context = {
+        "integration": found,
+        "form": form,
+        "row": row,
+        "may_ask": found.is_open and may_ask(found, request.user),
+    }
+    context |= {"before": rows[:6], **(shown(row) if row else {})}
+    if request.htmx:  # type: ignore[attr-defined]
+        return render(request, f"{PAGE}#live", context, status=status if context.get("running") else STOP_POLLING)
+    return render(request, PAGE, context, status=status)
+
+
+def shown(row: RunTaskRehearsal) -> dict[str, Any]:
+    """What the page shows of a rehearsal: how far it is, its verdicts, and every exchange with its callbacks."""
+    seen = seen_of(row, over=row.finished_at is not None)
+    script = target_of(row, "key" if row.signed else "").script()
+    return {
+        "running": row.finished_at is None,
+        "done": len(seen.exchanges),
+        "of": len(script),
+        "verdicts": row.verdicts,
+        "effects": row.effects,
+        "exchanges": [(each, seen.knocks_of(each.act)) for each in seen.exchanges],
+    }
+
+
+def _usual(found: Integration) -> dict[str, Any]:
+    """What the form begins with: what was answered, or used last time."""
+    last = RunTaskRehearsal.objects.filter(integration=found).first()
+    if last is not None:
+        return {"url": last.url, "stages": last.stages}
+    given = [state.data for state in facts.states_of(found).values()]
+    url = next((data["endpoint"] for data in given if data.get("endpoint")), "")
+    stages: list[str] = next((data["stages"] for data in given if isinstance(data.get("stages"), list)), [])
+    return {"url": url, "stages": [stage for stage in stages if stage in STAGES]}
+
+
+urlpatterns = [
+    path("integrations/<uuid:uuid>/rehearsal/", rehearsal, name="rehearsal"),
+    path("integrations/<uuid:uuid>/rehearsal/stop/", rehearsal_stop, name="rehearsal_stop"),
+]
