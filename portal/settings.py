@@ -358,13 +358,17 @@ UPLOAD_MAX_MB = env.number("UPLOAD_MAX_MB", 20, low=1, doc="Largest document a p
 
 # Work in the background: speed only, the sweep finds what a lost message left
 CACHES: dict[str, Any] = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    "default": {"BACKEND": "portal.cache.Cache", "LOCATION": REDIS_URL}
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "cache"}
 }
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
-    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {"visibility_timeout": 600, "socket_timeout": 5}
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
+        "visibility_timeout": 600,
+        "socket_timeout": 5,
+        "socket_connect_timeout": 0.5,
+    }
 else:
     queue_dirs = {name: DATA_DIR / "queue" / name for name in ("messages", "control", "processed")}
     for queue_dir in queue_dirs.values():

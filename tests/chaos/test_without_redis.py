@@ -1,0 +1,103 @@
+"""Redis is speed, never truth: with nobody at its address, what is due is found and told, and pages answer at once."""
+
+import socket
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from celery import current_app
+from django.core.cache import cache
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from integrations.models import Integration
+from portal import sweeping
+from portal.accounts.models import User
+from portal.cache import Forgiving
+from portal.models import Email
+from tests.conftest import PASSWORD
+from tests.verification.support.clocks import clock_of, issue_of, watch_over
+from verification import jobs
+from verification.models import Breach
+
+HOUR = timedelta(hours=1)
+AT_ONCE = 1.0  # seconds that a page may take longer
+
+
+@pytest.fixture(params=["closed", "silent"])
+def nobody(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
+    """The address of a Redis that is stopped, and of one that takes connections and never answers."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    address = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
+    if request.param == "closed":
+        listener.close()
+    settings.CACHES = {"default": {"BACKEND": "portal.cache.Cache", "LOCATION": address}}
+    settings.REDIS_URL = address
+    Forgiving.away_until = 0.0
+    broker = current_app.conf.broker_url
+    current_app.conf.update(broker_url=address)
+    yield address
+    current_app.conf.update(broker_url=broker)
+    Forgiving.away_until = 0.0
+    listener.close()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.postgres
+def test_breach_is_found_and_told(rocket: Integration, nobody: str) -> None:
+    now = timezone.now()
+    clock_of(issue_of(watch_over(rocket, now), 1, now - 49 * HOUR), now - HOUR)
+    begin = time.monotonic()
+    sweeping.sweep(now, "clocks")
+    assert time.monotonic() - begin < 60
+    assert (Breach.objects.count(), Email.objects.filter(name="issues_breached").count()) == (1, 2)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.postgres
+def test_nobody_waits_for_redis(rocket: Integration, alice: User, nobody: str) -> None:
+    browser, took = Client(), []
+
+    def timed(ask: Any) -> int:
+        begin = time.monotonic()
+        status: int = ask().status_code
+        took.append(time.monotonic() - begin)
+        return status
+
+    sign_in = {"login": alice.email, "password": PASSWORD}
+    assert timed(lambda: browser.post(reverse("account_login"), sign_in)) == 302
+    assert timed(lambda: browser.get(reverse("integration", args=[rocket.uuid]))) == 200
+    assert [seconds < AT_ONCE for seconds in took] == [True] * 2, took
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.postgres
+def test_checks_are_asked_for_at_once(
+    rocket: Integration, alice: User, nobody: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    begin = time.monotonic()
+    run = jobs.enqueue(rocket, alice, timezone.now())
+    assert time.monotonic() - begin < AT_ONCE
+    assert run
+    assert f"no worker was told of run {run.pk}; the sweep will find it" in caplog.text
+
+
+@pytest.mark.parametrize("nobody", ["closed"], indirect=True)
+def test_a_cache_without_redis_remembers_nothing_and_says_nothing(nobody: str) -> None:
+    assert (cache.add("k", 1), cache.get("k", "unknown"), cache.get_many(["k"])) == (True, "unknown", {})
+    assert (cache.set("k", 1), cache.has_key("k"), cache.delete("k")) == (None, False, False)  # type: ignore[func-returns-value]
+    with pytest.raises(ValueError, match="not found"):
+        cache.incr("k")
+
+
+def test_a_cache_with_redis_remembers(settings: Any) -> None:
+    if not settings.REDIS_URL:
+        pytest.skip("needs a real Redis")
+    settings.CACHES = {"default": {"BACKEND": "portal.cache.Cache", "LOCATION": settings.REDIS_URL}}
+    cache.set("k", {"a": 1})
+    assert (cache.get("k"), cache.add("k", 2), cache.incr("n") if cache.add("n", 1) else 0) == ({"a": 1}, False, 2)
+    cache.delete_many(["k", "n"])
+    assert cache.get("k") is None
