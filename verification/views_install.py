@@ -11,7 +11,7 @@ from django.shortcuts import render
 from integrations.models import Integration
 from integrations.repositories import product_of
 from integrations.views.common import load
-from verification import layout, observations
+from verification import layout, observations, stored
 from verification.artefacts import names
 from verification.layout import Source
 from verification.publication import Published, kept, versions_in
@@ -61,9 +61,10 @@ def install(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if not names.REPOSITORY.fullmatch(repository):
         raise Http404("Only a Terraform provider is installed so.")
     source, picture = Source(owner, product_of(repository)), picture_of(found)
-    context = {"integration": found, "source": source, "picture": picture}
+    context: dict[str, Any] = {"integration": found, "source": source, "picture": picture}
     if picture is not None and picture.newest:
         context |= chosen(source, picture, request.GET.get("version", ""), request.GET.get("platform", ""))
+        context |= configured(found, source.name, context["version"])
         context |= tried(picture, ConstraintForm(request.GET))
     return render(request, "verification/install.html", context)
 
@@ -91,10 +92,24 @@ def chosen(source: Source, picture: Published, version: str, platform: str) -> d
         "platforms": [_built(source, version, one) for one in platforms],
         "places": layout.places(source, version, os, arch),
         "required": layout.required_providers(source, version),
-        "provider": f'provider "{source.name}" {{\n  # arguments as its documentation says\n}}\n',
-        "alias": layout.provider_block(source.name, (), "second")
-        + f'\nresource "{source.name}_example" "one" {{\n  provider = {source.name}.second\n}}\n',
         "cache": layout.cache_setting("$HOME/.terraform.d/plugin-cache"),
+    }
+
+
+def configured(found: Integration, name: str, version: str) -> dict[str, Any]:
+    """The provider's own block, alone and with an alias, with the arguments that its schema asks for.
+
+    The schema is that of the version, else the newest that was handed in; without one the arguments are not known.
+    """
+    row = stored.row_of(found, version) or stored.row_of(found)
+    nodes = stored.opened(row).provider.nodes if row is not None else ()
+    required = [node.name for node in nodes if node.required and node.syntax != "block"]
+    told = "its schema asks for no arguments" if row is not None else "arguments as its documentation says"
+    example = f'\nresource "{name}_example" "one" {{\n  provider = {name}.second\n}}\n'
+    return {
+        "provider": layout.provider_block(name, required) or f'provider "{name}" {{\n  # {told}\n}}\n',
+        "alias": layout.provider_block(name, required, "second") + example,
+        "schema_version": row.version if row is not None else "",
     }
 
 

@@ -1,10 +1,13 @@
+import json
+
 import pytest
 from bs4 import BeautifulSoup
 from django.urls import reverse
 
 from tests.conftest import NOW, begin
 from tests.verification.told import published
-from verification import observations
+from verification import observations, stored
+from verification.versions import parse
 
 VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")
 
@@ -48,6 +51,27 @@ def test_newest_version_is_shown_with_its_constraint(page, known):
     )
     assert 'alias = "second"' in shown["Provider block with an alias"]
     assert 'plugin_cache_dir = "$HOME/.terraform.d/plugin-cache"' in shown["Plugin cache"]
+
+
+def test_provider_block_holds_the_arguments_that_the_schema_asks_for(page, known, provider, alice):
+    assert "# arguments as its documentation says" in blocks(page())["Provider block"]
+    attributes = {
+        "endpoint": {"type": "string", "required": True}, "pad": {"type": "string", "required": True},
+        "region": {"type": "string", "optional": True},
+    }  # fmt: skip
+    address, told = "registry.terraform.io/acme/rocket", {"format_version": "1.0"}
+    for version, found in (("1.10.0", {}), ("1.11.0", attributes)):
+        schema = {"provider": {"version": 0, "block": {"attributes": found}}}
+        body = json.dumps(told | {"provider_schemas": {address: schema}}).encode()
+        stored.store(provider, parse(version), body, by=alice, now=NOW)
+    shown = page()
+    assert blocks(shown)["Provider block"] == 'provider "rocket" {\n  endpoint = …\n  pad      = …\n}\n'
+    assert blocks(shown)["Provider block with an alias"].startswith(
+        'provider "rocket" {\n  alias    = "second"\n  endpoint = …\n'
+    )
+    assert "the schema of 1.11.0 asks for" in shown.text
+    assert "# its schema asks for no arguments" in blocks(page(version="1.10.0"))["Provider block"]
+    assert "endpoint" in blocks(page(version="1.3.0"))["Provider block"]
 
 
 @pytest.mark.parametrize(
