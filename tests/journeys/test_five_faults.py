@@ -49,7 +49,8 @@ def open_checks(walk: Walk) -> set[str]:
 
 
 def look_again(walk: Walk) -> set[str]:
-    walk.partner.go(f"/checks/{walk.row.uuid}/").press("Run the checks again")
+    page = walk.partner.go(f"/checks/{walk.row.uuid}/")
+    page.press("Run the checks again").sees("The checks are running")  # asked for without leaving the page
     walk.background()
     walk.partner.go(f"/checks/{walk.row.uuid}/")
     return open_checks(walk)
