@@ -1,7 +1,8 @@
 """The licence gate: what it decides rightly, wrongly or not at all, and its time beside the bare identifier.
 
 Run with a folder of licence files, or without: then the texts and the real files of the tests are timed. The table
-is always that of the tests' corpus, with a thousand mutants of a fresh seed (LICENCE_SEED repeats one).
+is always that of the tests' corpus, with a thousand mutants of a fresh seed (LICENCE_SEED repeats one). Other
+detectors are measured beside it where they are installed: see tests.bench.detectors.
 """
 
 import csv
@@ -17,6 +18,7 @@ from statistics import median
 
 from licenseclassifier import identify_license
 
+from tests.bench import detectors
 from tests.verification.licences.corpus import CASES, RIGHT, policy, text_of
 from tests.verification.licences.mutants import drawn
 from tests.verification.licences.sentences import RESTRICTIONS
@@ -128,11 +130,24 @@ def times(folders: list[Path]) -> tuple[float, float]:
     return gate / bare, known
 
 
+def for_others(seed: int) -> list[detectors.Text]:
+    """Texts for detectors that take long: the real files, the made ones of the provider program, 200 mutants."""
+    with (TESTS / "expected.tsv").open(encoding="utf-8") as rows:
+        real = [
+            (row["truth"], decode((TESTS / "real" / row["file"]).read_bytes()))
+            for row in csv.DictReader(rows, delimiter="\t")
+        ]
+    made = [(case.expected, case.text) for case in CASES if case.program == "terraform-provider"]
+    return [*real, *made, *(("no", text) for _, _, text in drawn(seed, 200))]
+
+
 def main() -> int:
     seed = int(os.environ.get("LICENCE_SEED") or random.SystemRandom().randrange(10**9))
     print(f"LICENCE_SEED={seed}")
     false_allows, decided = table(list(judged(seed)))
     ratio, known = times([Path(folder) for folder in sys.argv[1:]] or list(FOLDERS))
+    print("\nother detectors, taken at their word:")
+    detectors.compare(for_others(seed), policy().allow)
     print(f"\nreal files of allowed licences decided without a person: {decided:.1%} (aim: {AIM_DECIDED:.0%})")
     print(f"aim: no false allow, ratio <= {AIM_RATIO}, seen before <= {AIM_KNOWN_MS} ms")
     missed = false_allows or decided < AIM_DECIDED or ratio > AIM_RATIO or known > AIM_KNOWN_MS

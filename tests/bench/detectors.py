@@ -1,0 +1,95 @@
+"""What do other licence detectors make of the same texts, and how long do they take? Not run where they are missing.
+
+SCANCODE_PYTHON names a Python that has scancode-toolkit (it is no part of the portal's own environment); licensee, of
+which GitHub's answer is made, is looked for on the PATH. Their answer is taken as a naive portal would: allowed where
+every licence that is named is on the list.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+Text = tuple[str, str]  # what must come of it, and the text
+
+SCANCODE = """
+import json, sys, time
+begin = time.process_time()
+from licensedcode.cache import get_index
+from licensedcode.detection import detect_licenses
+get_index()
+cold, rows = time.process_time() - begin, []
+for path in json.load(sys.stdin):
+    begin = time.process_time()
+    found = [d.license_expression_spdx or d.license_expression or "" for d in detect_licenses(location=path)]
+    rows.append([" AND ".join(f"({one})" for one in found), time.process_time() - begin])
+json.dump([cold, rows], sys.stdout)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """Seconds of processor time to begin, and for each text what was said of it, with its seconds."""
+
+    cold: float
+    rows: list[tuple[str, float]]
+
+
+def allows(expression: str, listed: Iterable[str]) -> bool:
+    """Whether every licence that an expression names is on the list; of several to choose from, one."""
+    named = set(listed)
+    parts = [part for part in re.split(r"\s+AND\s+|[()]", expression) if part.strip()]
+    return bool(parts) and all(named & {one.strip() for one in part.split(" OR ")} for part in parts)
+
+
+def scancode(paths: list[str]) -> Seen | None:
+    python = os.environ.get("SCANCODE_PYTHON", "")
+    if not python:
+        return None
+    done = subprocess.run([python, "-c", SCANCODE], input=json.dumps(paths), capture_output=True, text=True, check=True)
+    cold, rows = json.loads(done.stdout)
+    return Seen(cold, [(said, taken) for said, taken in rows])
+
+
+def licensee(paths: list[str]) -> Seen | None:
+    """One process a file, as that is how it is run: its beginning is part of each file's time."""
+    tool = shutil.which("licensee")
+    if tool is None:
+        return None
+    rows = []
+    for path in paths:
+        begin = time.perf_counter()
+        done = subprocess.run([tool, "detect", "--json", path], capture_output=True, text=True, check=False)
+        found = json.loads(done.stdout or "{}").get("licenses", [])
+        rows.append((" AND ".join(one.get("spdx_id") or "" for one in found), time.perf_counter() - begin))
+    return Seen(0.0, rows)
+
+
+def compare(texts: list[Text], listed: Iterable[str]) -> None:
+    """Print a row for each detector."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / str(number) / "LICENSE" for number in range(len(texts))]
+        for path, (_, text) in zip(paths, texts, strict=True):
+            path.parent.mkdir()
+            path.write_text(text, encoding="utf-8", errors="replace")
+        for name, detector in (("scancode-toolkit", scancode), ("licensee", licensee)):
+            print(row(name, detector([str(path) for path in paths]), texts, listed))
+
+
+def row(name: str, seen: Seen | None, texts: list[Text], listed: Iterable[str]) -> str:
+    if seen is None:
+        return f"{name:<20}not run: it is not installed here"
+    verdicts = [allows(said, listed) for said, _ in seen.rows]
+    wrong = sum(allowed and expected != "allow" for allowed, (expected, _) in zip(verdicts, texts, strict=True))
+    times = [taken * 1000 for _, taken in seen.rows]
+    return (
+        f"{name:<20}{median(times):>9.1f} ms a file in the middle, {sum(times) / len(times):.1f} on average,"
+        f" cold start {seen.cold * 1000:.0f} ms, {wrong} false allows of {len(texts)} texts"
+    )
