@@ -362,13 +362,19 @@ CACHES: dict[str, Any] = {
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "cache"}
 }
+REDIS_BROKER: dict[str, Any] = {
+    "visibility_timeout": 600,
+    "socket_timeout": 5,
+    "socket_connect_timeout": 0.5,
+    # a page that tells a worker waits for no Redis that is away: the sweep finds the row
+    "max_retries": 1,
+    "interval_start": 0,
+    "interval_step": 0,
+    "interval_max": 0,
+}
 if REDIS_URL:
     CELERY_BROKER_URL = REDIS_URL
-    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
-        "visibility_timeout": 600,
-        "socket_timeout": 5,
-        "socket_connect_timeout": 0.5,
-    }
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = REDIS_BROKER
 else:
     queue_dirs = {name: DATA_DIR / "queue" / name for name in ("messages", "control", "processed")}
     for queue_dir in queue_dirs.values():

@@ -37,10 +37,10 @@ def nobody(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
     settings.CACHES = {"default": {"BACKEND": "portal.cache.Cache", "LOCATION": address}}
     settings.REDIS_URL = address
     Forgiving.away_until = 0.0
-    broker = current_app.conf.broker_url
-    current_app.conf.update(broker_url=address)
+    broker = {name: current_app.conf[name] for name in ("broker_url", "broker_transport_options")}
+    current_app.conf.update(broker_url=address, broker_transport_options=settings.REDIS_BROKER)
     yield address
-    current_app.conf.update(broker_url=broker)
+    current_app.conf.update(broker)
     Forgiving.away_until = 0.0
     listener.close()
 
