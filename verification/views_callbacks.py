@@ -29,7 +29,7 @@ def run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
     try:
         body = request.read(size) if size <= MOST_READ else b""
         call = Call(str(request.method), meta.get("HTTP_AUTHORIZATION", ""), meta.get("CONTENT_TYPE", ""), body, size)
-        status, sentence, ended = place.take(uuid, call, now)
+        status, sentence, ended = place.patiently(lambda: place.take(uuid, call, now))
         if ended is not None:
             jobs.judge_again(ended, now)
     except OSError:  # it hung up

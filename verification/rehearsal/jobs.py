@@ -20,7 +20,7 @@ from verification import observations, sources
 from verification.checks.run_task import KEY, KNOWN
 from verification.jobs import enqueue, may_ask
 from verification.models import RunTaskRehearsal, RunTaskRequest
-from verification.rehearsal.place import ages, places_of, scenarios_of, seen_of, target_of
+from verification.rehearsal.place import ages, patiently, places_of, scenarios_of, seen_of, target_of
 from verification.rehearsal.run_task import desk, rules
 from verification.rehearsal.run_task.driver import Target, is_hopeless, new_result_id, perform, waits_for
 from verification.rehearsal.run_task.enforcement import effects
@@ -112,23 +112,26 @@ def _ask(row: RunTaskRehearsal, target: Target, until: float) -> bool:
             continue
         if time.monotonic() > until:
             return False
-        if RunTaskRehearsal.objects.open().filter(pk=row.pk).update(claimed_until=timezone.now() + CLAIM) == 0:
+        if not patiently(lambda: _claim_on(row)):
             return True  # stopped meanwhile
         if _send(row, act, target):
             return True
     return True
 
 
+def _claim_on(row: RunTaskRehearsal) -> int:
+    return RunTaskRehearsal.objects.open().filter(pk=row.pk).update(claimed_until=timezone.now() + CLAIM)
+
+
 def _send(row: RunTaskRehearsal, act: Act, target: Target) -> bool:
     """Make one request and keep it. Returns whether there is no use in further ones."""
     token, result_id = desk.new_token(), new_result_id()
-    request = RunTaskRequest.objects.create(
-        rehearsal=row, act=act.key, token_hash=desk.hash_of(token), sent_at=timezone.now()
-    )
+    request = RunTaskRequest(rehearsal=row, act=act.key, token_hash=desk.hash_of(token), sent_at=timezone.now())
+    patiently(request.save)
     exchange = perform(act, target, places_of(request), token, result_id, sources.outbound())
     request.exchange = as_dict(exchange)
-    request.save(update_fields=["exchange"])
-    _judge(row, seen_of(row))
+    patiently(lambda: request.save(update_fields=["exchange"]))
+    patiently(lambda: _judge(row, seen_of(row)))
     return is_hopeless(exchange)
 
 
@@ -136,18 +139,23 @@ def _await(row: RunTaskRehearsal, until: float) -> None:
     """Wait a little for results; then settle, finish, or come back later."""
     until = min(until, time.monotonic() + PATIENCE)
     while True:
-        now, seen = timezone.now(), seen_of(row)
-        waiting = waits_for(seen, ages(row.requests.all(), now))
+        now, seen = timezone.now(), patiently(lambda: seen_of(row))
+        waiting = waits_for(seen, patiently(lambda: ages(row.requests.all(), timezone.now())))
         if not waiting and row.settle_until is None:
             row.settle_until = now + timedelta(seconds=seen.limits.settle)
         if not waiting and row.settle_until is not None and now >= row.settle_until:
-            _finish(row, now)
+            patiently(lambda: _finish(row, timezone.now()))
             return
         if time.monotonic() > until:
             break
         time.sleep(POLL)
+    patiently(lambda: _put_off(row, seen))
+
+
+def _put_off(row: RunTaskRehearsal, seen: Seen) -> None:
+    """Come back later, and let the page show what has come meanwhile."""
     _judge(row, seen)
-    later = {"due_at": now + PAUSE, "claimed_until": None, "settle_until": row.settle_until}
+    later = {"due_at": timezone.now() + PAUSE, "claimed_until": None, "settle_until": row.settle_until}
     RunTaskRehearsal.objects.open().filter(pk=row.pk).update(**later)
 
 
@@ -160,6 +168,7 @@ def _judge(row: RunTaskRehearsal, seen: Seen) -> tuple[Verdict, ...]:
     return verdicts
 
 
+@transaction.atomic
 def _finish(row: RunTaskRehearsal, now: datetime) -> None:
     """End it: the last verdicts, the key forgotten, the check told."""
     outcome = str(rules.outcome_of(_judge(row, seen_of(row, over=True))))

@@ -1,12 +1,13 @@
 """Where do the results of the portal's own rehearsals come in? The desk in the database, one transaction a call."""
 
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import transaction
+from django.db import OperationalError, connection, transaction
 from django.urls import reverse
 
 from verification.models import RunTaskCallback, RunTaskRehearsal, RunTaskRequest
@@ -15,8 +16,24 @@ from verification.rehearsal.run_task.driver import Target
 from verification.rehearsal.run_task.protocol import FAILING, PASSING, Places, Scenario, configuration_of
 from verification.rehearsal.run_task.record import Knock, Limits, Seen, as_dict, exchange_of, knock_of
 
+T = TypeVar("T")
 LIMITS = Limits()
+TRIES, PAUSE = 20, 0.05
 MOST_CALLS = 60  # of one request that are kept; more than that say nothing new
+
+
+def patiently(does: Callable[[], T]) -> T:
+    """What the function gives, tried again while the database is locked: a lost result would be laid at the
+    partner's door. It must be fit to be done twice.
+    """
+    for _ in range(TRIES - 1):
+        try:
+            return does()
+        except OperationalError:
+            if connection.in_atomic_block:
+                raise
+            time.sleep(PAUSE)
+    return does()
 
 
 def places_of(request: RunTaskRequest) -> Places:

@@ -1,0 +1,51 @@
+"""A partner has their run task rehearsed: live on the page, without scripts too; the reviewer reads what it showed."""
+
+from collections.abc import Callable
+from typing import Any
+
+from integrations.models import Integration
+from tests.conftest import begin
+from tests.journeys.person import Person
+from tests.verification.rehearsal.endpoints import KEY, endpoint
+
+
+def task(acme: Any, alice: Any, settings: Any) -> Integration:
+    settings.LOOPBACK_SOURCES = True
+    return begin(acme, alice, program="terraform-run-task", repository="", name="Preflight")
+
+
+def ask(person: Person, url: str) -> None:
+    """Fill in the form and send it."""
+    person.write("Address of the endpoint", url).write("HMAC key", KEY).tick("Post-plan")
+    person.press("Begin the rehearsal").sees("The rehearsal is under way: 0 of 8 requests made.")
+
+
+def test_good_endpoint_is_rehearsed_live(
+    visit: Callable[..., Person], acme: Any, alice: Any, rita: Any, settings: Any, background: Callable[..., Any]
+) -> None:
+    row = task(acme, alice, settings)
+    partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Rehearse the run task")
+    partner.sees("No rehearsal has been made yet")
+    with endpoint() as server:
+        ask(partner, server.url)
+        background()
+    partner.sees("Every rule held.", "The run stops, after the plan, before anybody can confirm it.").arrived()
+    partner.never_reads(KEY).shot("run-task-rehearsal")
+    background()
+    visit(rita).go(f"/checks/{row.uuid}/").sees("The run task passes its rehearsal of Post-plan.")
+
+
+def test_faulty_endpoint_is_explained_on_a_phone_without_scripts(
+    visit: Callable[..., Person], acme: Any, alice: Any, settings: Any, background: Callable[..., Any]
+) -> None:
+    row = task(acme, alice, settings)
+    partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{row.uuid}/rehearsal/")
+    with endpoint("unsigned-taken") as server:
+        ask(partner, server.url)
+        background()
+    partner.press("Look again").sees(
+        "Something has to be mended; each rule says what.",
+        "A request without a signature was acted upon: a result was sent for it.",
+        "Answer 401 where X-TFC-Task-Signature is missing or blank and your run task has a key.",
+    )
+    partner.shot("run-task-rehearsal-phone")
