@@ -16,12 +16,12 @@ class Email(models.Model):
     """One mail to one address, as it will be sent. Its key is unique: the same news twice is one mail."""
 
     class State(models.TextChoices):
-        HELD = "held", "Waits out the undo window"
+        HELD = "held", "Waits for its moment"
         QUEUED = "queued", "To be sent"
         SENDING = "sending", "Being sent"
         SENT = "sent", "Accepted by the mail server"
         KEPT = "kept", "Kept here: no mail server is set up"
-        CANCELLED = "cancelled", "Cancelled: the decision was undone"
+        CANCELLED = "cancelled", "Cancelled before it left"
         FAILED = "failed", "Given up"
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
