@@ -9,6 +9,8 @@ from verification.support.base import Actor, Happening, Kind, Policy
 
 
 class Side(StrEnum):
+    """For whom somebody speaks in an issue."""
+
     REPORTER = "reporter"
     PARTNER = "partner"
     MACHINE = "machine"
@@ -51,6 +53,7 @@ class Cast:
 
 
 def is_machine(actor: Actor, policy: Policy) -> bool:
+    """Whether GitHub, the name or the policy says that no person acts here."""
     return actor.type != "User" or actor.id in policy.bots or bool(MACHINE.search(actor.login))
 
 

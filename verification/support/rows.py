@@ -15,6 +15,7 @@ WITH_EVENTS = Prefetch("events", queryset=IssueEvent.objects.order_by("at", "pk"
 
 
 def happening(row: IssueEvent) -> Happening:
+    """A kept fact as the fold takes it."""
     actor = Actor(row.actor_id, row.actor, row.actor_type or "User", row.association or "NONE")
     return Happening(row.key, Kind(row.kind), row.at, actor, row.text, row.label, row.data)
 
