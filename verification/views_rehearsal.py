@@ -77,8 +77,10 @@ def _page(request: HttpRequest, found: Integration, form: Rehearse, now: datetim
         "may_ask": found.is_open and may_ask(found, request.user),
     }
     context |= {"before": rows[:6], **(shown(row) if row else {})}
+    if request.htmx and context.get("running"):  # type: ignore[attr-defined]
+        return render(request, f"{PAGE}#live", context)
     if request.htmx:  # type: ignore[attr-defined]
-        return render(request, f"{PAGE}#live", context, status=status if context.get("running") else STOP_POLLING)
+        return HttpResponse(status=STOP_POLLING, headers={"HX-Refresh": "true"})  # the form and the facts are new too
     return render(request, PAGE, context, status=status)
 
 

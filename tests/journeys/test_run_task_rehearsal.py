@@ -29,7 +29,9 @@ def test_good_endpoint_is_rehearsed_live(
     with endpoint() as server:
         ask(partner, server.url)
         background()
-    partner.sees("Every rule held.", "The run stops, after the plan, before anybody can confirm it.").arrived()
+    partner.sees(
+        "Every rule held.", "The run stops, after the plan, before anybody can confirm it.", "Begin a rehearsal"
+    ).arrived()
     partner.never_reads(KEY).shot("run-task-rehearsal")
     background()
     visit(rita).go(f"/checks/{row.uuid}/").sees("The run task passes its rehearsal of Post-plan.")
