@@ -81,7 +81,7 @@ def as_data(state: IssueState, asked: Asked, url: str) -> dict[str, Any]:
 
 
 def clock_as_data(clock: ClockState, zone: ZoneInfo, url: str) -> dict[str, Any]:
-    """A clock as JSON: moments as ISO texts of the zone, lengths of time in seconds, links to what happened."""
+    """A clock as JSON: moments as ISO texts in UTC, lengths in seconds, links; its `words` are told in the zone."""
     return {
         "verb": str(clock.verb),
         "promised": clock.promised,
