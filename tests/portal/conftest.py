@@ -4,7 +4,7 @@ The world with one of everything is built once a module, in a transaction around
 copy of its rows and leaves nothing behind.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -25,18 +25,30 @@ TEAMS = (
 
 
 @pytest.fixture(scope="module")
-def built(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any) -> Iterator[dict[str, Any]]:
-    """One of everything, by what it is, with its cast and the folder of its uploads."""
+def once(
+    django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any
+) -> Iterator[Callable[[Callable[[], Any]], dict[str, Any]]]:
+    """Builds what the tests of a module look at, in a transaction around theirs: what was made, with its uploads."""
     folder = tmp_path_factory.mktemp("uploads")
     around = transaction.atomic()
+
+    def build(make: Callable[[], Any]) -> dict[str, Any]:
+        with django_db_blocker.unblock(), override_settings(MEDIA_ROOT=folder, PASSWORD_HASHERS=HASHERS):
+            return {**(make() or {}), "folder": folder}
+
     with django_db_blocker.unblock():
         around.__enter__()
-        with override_settings(MEDIA_ROOT=folder, PASSWORD_HASHERS=HASHERS):
-            world = build()
-    yield {**world, "folder": folder}
+    yield build
     with django_db_blocker.unblock():
         transaction.set_rollback(True)
         around.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="module")
+def built(once: Any) -> dict[str, Any]:
+    """One of everything, by what it is, with its cast and the folder of its uploads."""
+    found: dict[str, Any] = once(build)
+    return found
 
 
 def build() -> dict[str, Any]:

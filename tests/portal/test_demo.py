@@ -16,9 +16,18 @@ from integrations.states import Stage, turn_of
 from portal.models import Email
 
 
-@pytest.mark.django_db
-def test_the_demo_world_shows_every_program_stage_and_role() -> None:
-    call_command("demo", stdout=StringIO())
+@pytest.fixture(scope="module")
+def loaded(once: Any) -> None:
+    """The demo world, loaded once for all of these tests."""
+    once(lambda: call_command("demo", stdout=StringIO()))
+
+
+@pytest.fixture
+def demo(loaded: None, db: None) -> None:
+    """The demo world is there."""
+
+
+def test_the_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
     rows = list(Integration.objects.select_related("partner"))
     assert {row.program_key for row in rows} == set(PROGRAMS)
     assert {row.stage for row in rows} == {str(stage) for stage in Stage}
@@ -29,18 +38,14 @@ def test_the_demo_world_shows_every_program_stage_and_role() -> None:
         assert partner.events.filter(stream=f"partner:{partner.pk}", verb="partner_created").count() == 1
 
 
-@pytest.mark.django_db
-def test_every_turn_of_the_demo_world_is_the_derived_one() -> None:
-    call_command("demo", stdout=StringIO())
+def test_every_turn_of_the_demo_world_is_the_derived_one(demo: None) -> None:
     now = timezone.now()
     for row in Integration.objects.all():
         turn = turn_of(facts_of(row, now))
         assert (row.turn_holder, row.turn_action) == ((turn.holder, turn.action) if turn else ("", ""))
 
 
-@pytest.mark.django_db
-def test_the_demo_world_shows_what_waits_half_done() -> None:
-    call_command("demo", stdout=StringIO())
+def test_the_demo_world_shows_what_waits_half_done(demo: None) -> None:
     now = timezone.now()
     waiting = {(s.status, s.data.get("waits_for")) for s in RequirementState.objects.filter(status="waiting")}
     assert waiting >= {("waiting", "partner"), ("waiting", "program")}
@@ -55,7 +60,6 @@ def test_the_demo_world_shows_what_waits_half_done() -> None:
     assert Email.objects.filter(integration=undoable, name="approved", sent_at=None).exists()
 
 
-@pytest.mark.django_db
-def test_the_demo_world_is_refused_where_people_are(alice: Any) -> None:
+def test_the_demo_world_is_refused_where_people_are(demo: None) -> None:
     with pytest.raises(CommandError, match="only loaded into an empty portal"):
         call_command("demo", stdout=StringIO())
