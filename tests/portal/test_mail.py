@@ -18,7 +18,6 @@ from portal import mail, notices
 from portal.models import Email
 from tests.conftest import meet
 
-
 NOBODYS = "00000000-0000-0000-0000-000000000000"
 
 
