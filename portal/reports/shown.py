@@ -54,8 +54,9 @@ def subject(figures: Mapping[str, Any]) -> str:
     """The answer in one line: "SLA week 47: 96 % in time (+2), 3 broken, 2 at risk – Acme, Foo"."""
     totals, before = figures["totals"], figures["before"]
     number = int(figures["week"].split("W")[1])
-    if not totals["settled"] and not totals["overdue"]:
-        words = f"SLA week {number}: nothing was due, {totals['at_risk']} at risk"
+    if not totals["settled"]:
+        overdue = f"{totals['overdue']} overdue, " if totals["overdue"] else ""
+        words = f"SLA week {number}: nothing was due, {overdue}{totals['at_risk']} at risk"
     else:
         moved = change(totals["share"], before["share"])
         share = f"{per_cent(totals['share'])} in time{f' ({moved})' if moved else ''}"
@@ -162,7 +163,13 @@ def _figure(title: str, key: str, totals: Mapping[str, Any], before: Mapping[str
 def _row(row: Mapping[str, Any], zone: ZoneInfo) -> dict[str, Any]:
     said = {name: _moment(row[name], zone) for name in ("due", "spoke_last_at")}
     words = {"severity": SEVERITIES[row["severity"]], "promised": PROMISED[row["verb"]]}
-    return {**row, **said, **words, "age": _length(row["age_hours"]), "late": _length(row["late_hours"])}
+    return {**row, **said, **words, "age": _length(row["age_hours"]), "late": _late(row)}
+
+
+def _late(row: Mapping[str, Any]) -> str:
+    """How late it is; where our knowledge does not reach the due moment, only that it has passed."""
+    length = _length(row["late_hours"])
+    return f"due {length} ago, not known whether kept" if row["state"] == "blind" else f"{length} late"
 
 
 def _moment(text: str, zone: ZoneInfo) -> datetime | None:

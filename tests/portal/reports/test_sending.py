@@ -276,6 +276,23 @@ def test_an_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: Use
     assert "Kept,0,0\r\nBroken,0,0\r\nOverdue now,0,0\r\n" in table
 
 
+def test_what_is_blind_is_not_called_late(rocket: Integration, alice: User, now: datetime) -> None:
+    watch = watch_over(rocket, now)
+    clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="blind", next_at=None)
+    sending.send_due(MONDAY)
+    assert (
+        "critical, resolution due 24 hours ago, not known whether kept, open for" in report("alice@acme.example").text
+    )
+
+
+def test_what_is_overdue_stands_in_the_subject_of_a_week_in_which_nothing_was_due(
+    rocket: Integration, alice: User, now: datetime
+) -> None:
+    clock_of(issue_of(watch_over(rocket, now), 1, now - 90 * H), now - 42 * H, state="overdue", next_at=None)
+    sending.send_due(MONDAY)
+    assert report("alice@acme.example").subject == "SLA week 16: nothing was due, 1 overdue, 0 at risk – Acme"
+
+
 def test_a_title_that_means_something_to_a_mail_program_is_only_text(watch: Watch, alice: User, now: datetime) -> None:
     title = 'Fine"><img src=x onerror=alert(1)>\r\nBcc: eve@example.org\x85\u2028End & <b>so'
     Issue.objects.filter(number=2).update(title=title)
