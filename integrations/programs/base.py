@@ -112,6 +112,7 @@ class Requirement:
     statement: str = ""  # attestation: what is attested
     agreement: str = ""  # agreement: "mnda" or "tpa"
     meeting_items: tuple[str, ...] = ()  # meeting: what is ticked there
+    meeting_hints: tuple[tuple[str, str], ...] = ()  # meeting: an item, and the check requirement that has seen it
     checks: tuple[str, ...] = ()  # check: keys of verification's checks
     permanent: bool = False  # credentials: may stay for re-checks after the review
     accept: tuple[str, ...] = ("pdf", "png", "jpeg", "txt", "zip")  # document: kinds by content

@@ -37,6 +37,7 @@ def demonstration(platform: str) -> Requirement:
             "Use case explained",
             "Live demonstration",
         ),
+        meeting_hints=(("Live demonstration", "RT-TRIED"),),
     )
 
 

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from integrations import invites
+from integrations import facts, invites
 from integrations.actions import meetings
 from integrations.actions.answers import side_of
 from integrations.actions.meetings import Proposal, State
@@ -74,9 +74,17 @@ def cancel(page: Page, form: Cancel) -> str:
     return "It is cancelled, and the other side knows."
 
 
+def seen_by_checks(page: Page) -> list[tuple[str, str]]:
+    """The items that a check has seen, with what it said: ticked beforehand, decided by the person."""
+    states = facts.states_of(page.integration)
+    hinted = [(item, states.get(id)) for item, id in page.requirement.meeting_hints]
+    return [(item, state.summary) for item, state in hinted if state is not None and state.is_met(page.now)]
+
+
 def hold_form(page: Page, **given: Any) -> Hold:
     meeting = meeting_of(page)
     shown = [item for item, is_shown in meeting.items.items() if is_shown] if meeting else []
+    shown += [item for item, _ in seen_by_checks(page) if item not in shown]
     return Hold(page.requirement.meeting_items, shown, initial={"notes": page.state.data.get("notes", "")}, **given)
 
 
@@ -99,6 +107,7 @@ def context(page: Page) -> dict[str, Any]:
     meeting = meeting_of(page)
     return {
         "meeting": meeting,
+        "seen_by_checks": seen_by_checks(page),
         "times": meetings.times_of(meeting) if meeting else [],
         "mine": bool(meeting and meetings.proposer(meeting) == side_of(page.integration, page.user)),
         "settled": bool(meeting and meetings.is_settled(meeting, page.requirement)),

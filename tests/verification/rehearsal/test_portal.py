@@ -9,10 +9,14 @@ from urllib.error import HTTPError
 import pytest
 from django.utils import timezone
 
+from integrations.actions import meetings
 from integrations.models import Integration
 from integrations.workflow import NotAllowed
-from tests.conftest import begin
+from tests.conftest import begin, drive
 from tests.verification.rehearsal.endpoints import KEY, endpoint
+from verification import observations
+from verification.checks.run_task import KEY as KEY_OF_CHECK
+from verification.checks.run_task import KNOWN
 from verification.models import CheckRun, RunTaskCallback, RunTaskRehearsal
 from verification.rehearsal import jobs, place
 from verification.rehearsal.run_task import desk
@@ -150,3 +154,24 @@ def test_what_does_not_fit_is_said_beside_the_field(
     assert (answer.status_code, RunTaskRehearsal.objects.count()) == (422, 0)
     assert sentence in page
     assert KEY not in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("outcome", "ticked"), [("pass", True), ("fail", False)])
+def test_what_it_showed_is_ticked_beforehand_in_the_meeting(
+    acme: Any, alice: Any, rita: Any, client: Any, outcome: str, ticked: bool
+) -> None:
+    now = timezone.now().replace(second=0, microsecond=0) - timedelta(days=3)
+    row = begin(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
+    row = drive(row, "review", partner=alice, reviewer=rita, now=now)
+    said = {"url": "https://run.acme.io/", "stages": ["post_plan"], "signed": True, "outcome": outcome, "verdicts": []}
+    observations.remember(row, KEY_OF_CHECK, {KNOWN: said | {"at": now.isoformat()}}, now)
+    run(row, ["RT-TRIED"], now=timezone.now())
+    times = (now + timedelta(days=1),)
+    meeting = meetings.propose(row, "RT-4", meetings.Proposal(times, "https://meet.example", 45), by=alice, now=now)
+    meetings.accept(meeting, times[0], by=rita, now=now)
+    client.force_login(rita)
+    page = client.get(f"/integrations/{row.uuid}/requirements/RT-4/").content.decode()
+    assert "“Live demonstration” is ticked beforehand" in page or not ticked
+    assert page.count(" checked") == (1 if ticked else 0)
+    assert Integration.objects.get(pk=row.pk).meetings.get().items == {}
