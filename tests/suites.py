@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 from tests.fakes.github import install
 
 NO_TESTS = 5  # pytest's exit code for an empty selection
-PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal")
+SLOWEST = ("--durations=30", "--durations-min=2")  # said at the end: the whole must stay under twelve minutes
+PYTEST = (sys.executable, "-m", "pytest", "-q", "-n", "2", "--dist", "worksteal", *SLOWEST)
 ON_SERVERS = (sys.executable, "-m", "tests.servers.run")
 
 
