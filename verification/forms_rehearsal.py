@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 
 from integrations.forms.credentials import SecretText, Unshown
 from integrations.forms.fields import Address
-from integrations.plain import Line
+from integrations.plain import Line, refuse_unseen
 from verification.base import Refused
 from verification.rehearsal.run_task.protocol import FAILING, PASSING, STAGES
 from verification.rehearsal.run_task.script import said
@@ -25,6 +25,19 @@ class Workspace(Line):
         super().__init__(required=False, max_length=90, help_text=f"“{usual}” if left out.", **kwargs)
 
 
+class Key(SecretText):
+    """A key, which holds nothing that cannot be seen."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = Unshown(attrs={"rows": 1, "autocomplete": "off", "spellcheck": "false"})
+        super().__init__(required=False, max_length=500, widget=widget, **kwargs)
+
+    def to_python(self, value: Any) -> str:
+        text = super().to_python(value)
+        refuse_unseen(text)
+        return text
+
+
 class Plan(forms.CharField):
     """A plan as JSON, kept as it was written."""
 
@@ -32,6 +45,11 @@ class Plan(forms.CharField):
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(required=False, max_length=MOST_PLAN, strip=True, help_text=PLAN_HELP, **kwargs)
+
+    def to_python(self, value: Any) -> str:
+        text = str(super().to_python(value)).replace("\r\n", "\n").replace("\t", " ")  # the same JSON
+        refuse_unseen(text)
+        return text
 
     def validate(self, value: str) -> None:
         super().validate(value)
@@ -47,9 +65,8 @@ class Rehearse(forms.Form):
     """One rehearsal: where, signed with what, which stages, and how the two runs differ."""
 
     url = Address(label="Address of the endpoint", max_length=2000)
-    key = SecretText(
-        label="HMAC key", required=False, max_length=500,
-        widget=Unshown(attrs={"rows": 1, "autocomplete": "off", "spellcheck": "false"}),
+    key = Key(
+        label="HMAC key",
         help_text="Encrypted at once, used for this rehearsal and then forgotten. Left out: requests are unsigned.",
     )  # fmt: skip
     stages = forms.MultipleChoiceField(

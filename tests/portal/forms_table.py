@@ -40,6 +40,7 @@ from portal.sla.calendar_form import CalendarForm
 from portal.sla.filters import SlaFilter
 from portal.sla.views_issue import ReasonForm
 from tests.conftest import NOW
+from verification.forms_rehearsal import Rehearse
 from verification.views_install import ConstraintForm
 
 OURS = ("integrations", "verification", "portal")
@@ -118,6 +119,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (accounts.SignupForm, ""): lambda data, user: accounts.SignupForm(data),
     (accounts.SocialSignupForm, ""): lambda data, user: accounts.SocialSignupForm(data, sociallogin=social(user)),
     (ConstraintForm, ""): lambda data, user: ConstraintForm(data),
+    (Rehearse, ""): lambda data, user: Rehearse(data),
     (SlaFilter, ""): lambda data, user: SlaFilter(data or {}, [("acme", "Acme"), ("globex", "Globex")], [("a", "A")]),
     (ReasonForm, ""): lambda data, user: ReasonForm(data),
     (CalendarForm, ""): lambda data, user: CalendarForm(data, now=NOW),

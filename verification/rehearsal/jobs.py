@@ -31,6 +31,7 @@ from verification.rehearsal.run_task.script import Act
 log = logging.getLogger(__name__)
 CLAIM = timedelta(minutes=3)
 SECONDS = 40.0  # that one piece may take before others have their turn
+ROUND = 60.0  # seconds that a round of due rehearsals may take: checks wait behind it
 PATIENCE = 4.0  # seconds that a piece waits for results, since most come at once
 POLL = 0.2
 PAUSE = timedelta(seconds=5)
@@ -78,9 +79,12 @@ def _nudge(pk: int) -> None:
 
 
 def run_due(now: datetime | None = None) -> int:
-    """Take every rehearsal that is due one piece further. Returns how many."""
-    due = RunTaskRehearsal.objects.due(now or timezone.now()).values_list("pk", flat=True)[:20]
-    return sum(run_one(pk, now) for pk in list(due))
+    """Take what is due one piece further, until a minute is gone. Returns how many were taken."""
+    until, taken = time.monotonic() + ROUND, 0
+    for pk in list(RunTaskRehearsal.objects.due(now or timezone.now()).values_list("pk", flat=True)[:20]):
+        if time.monotonic() < until:
+            taken += run_one(pk, now)
+    return taken
 
 
 def run_one(pk: int, now: datetime | None = None) -> bool:
