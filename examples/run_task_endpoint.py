@@ -88,6 +88,10 @@ class Endpoint(ThreadingHTTPServer):
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_address[1]}/run-task"
 
+    def work_on(self, request: dict) -> threading.Thread:
+        """The work about one run, to be started."""
+        return threading.Thread(target=Work(self, request).do, daemon=True)
+
     def handle_error(self, request: object, client_address: object) -> None:
         """Somebody who hangs up is no news."""
 
@@ -128,13 +132,13 @@ class Handler(BaseHTTPRequestHandler):
     def verify(self, request: dict) -> None:
         """The platform only wants to know that somebody is here."""
         if self.server.how == "verification-called-back":
-            threading.Thread(target=Work(self.server, request).do, daemon=True).start()
+            self.server.work_on(request).start()
         self.say(202 if self.server.how == "verification-202" else 200)
 
     def run(self, request: dict) -> None:
         """Answer first, work afterwards."""
         how = self.server.how
-        work = threading.Thread(target=Work(self.server, request).do, daemon=True)
+        work = self.server.work_on(request)
         if how == "hangs-up":
             self.close_connection = True
             return

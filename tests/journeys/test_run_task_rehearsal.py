@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.utils import timezone
+
 from integrations.models import Integration
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.rehearsal.endpoints import KEY, endpoint
+from tests.verification.rehearsal.endpoints import KEY, Held, endpoint
+from verification.rehearsal import jobs
 
 
 def task(acme: Any, alice: Any, settings: Any) -> Integration:
@@ -20,15 +23,22 @@ def ask(person: Person, url: str) -> None:
     person.press("Begin the rehearsal").sees("The rehearsal is under way: 0 of 8 requests made.")
 
 
+def played(server: Any, background: Callable[..., Any]) -> None:
+    """Requests first, then the results, then what follows of them."""
+    background()
+    server.work()
+    background(timezone.now() + jobs.PAUSE)
+
+
 def test_good_endpoint_is_rehearsed_live(
     visit: Callable[..., Person], acme: Any, alice: Any, rita: Any, settings: Any, background: Callable[..., Any]
 ) -> None:
     row = task(acme, alice, settings)
     partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Rehearse the run task")
     partner.sees("No rehearsal has been made yet")
-    with endpoint() as server:
+    with endpoint(kind=Held) as server:
         ask(partner, server.url)
-        background()
+        played(server, background)
     partner.sees(
         "Every rule held.", "The run stops, after the plan, before anybody can confirm it.", "Begin a rehearsal"
     ).arrived()
@@ -42,9 +52,9 @@ def test_faulty_endpoint_is_explained_on_a_phone_without_scripts(
 ) -> None:
     row = task(acme, alice, settings)
     partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{row.uuid}/rehearsal/")
-    with endpoint("unsigned-taken") as server:
+    with endpoint("unsigned-taken", kind=Held) as server:
         ask(partner, server.url)
-        background()
+        played(server, background)
     partner.press("Look again").sees(
         "Something has to be mended; each rule says what.",
         "A request without a signature was acted upon: a result was sent for it.",

@@ -29,10 +29,30 @@ def _example() -> Any:
 example = _example()
 
 
+class Held(example.Endpoint):  # type: ignore[misc]
+    """An endpoint that begins its work when it is told to: a test's one database serves one thread at a time."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.begun = threading.Event()
+        self.works: list[threading.Thread] = []
+
+    def work_on(self, request: dict[str, Any]) -> threading.Thread:
+        work = example.Work(self, request)
+        self.works.append(threading.Thread(target=lambda: self.begun.wait(60) and work.do(), daemon=True))
+        return self.works[-1]
+
+    def work(self) -> None:
+        """Do all that is to be done, and come back when it is."""
+        self.begun.set()
+        for thread in self.works:
+            thread.join(30)
+
+
 @contextmanager
-def endpoint(how: str = "", key: str = KEY) -> Iterator[Any]:
+def endpoint(how: str = "", key: str = KEY, kind: Any = None) -> Iterator[Any]:
     """The endpoint with a fault or variant, or a good one."""
-    server = example.Endpoint(key, how)
+    server = (kind or example.Endpoint)(key, how)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
     try:

@@ -13,7 +13,7 @@ from integrations.actions import meetings
 from integrations.models import Integration
 from integrations.workflow import NotAllowed
 from tests.conftest import begin, drive
-from tests.verification.rehearsal.endpoints import KEY, endpoint
+from tests.verification.rehearsal.endpoints import KEY, Held, endpoint
 from verification import observations
 from verification.checks.run_task import KEY as KEY_OF_CHECK
 from verification.checks.run_task import KNOWN
@@ -35,16 +35,18 @@ def run_task(acme: Any, alice: Any) -> Integration:
 
 
 @pytest.fixture
-def rehearsed(live_server: Any, settings: Any, run_task: Integration, alice: Any) -> Any:
+def rehearsed(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any) -> Any:
     """Plays a whole rehearsal of an endpoint as the sweep does, and gives the row."""
     settings.SITE_URL, settings.LOOPBACK_SOURCES = live_server.url, True
 
     def play(how: str = "", **given: Any) -> RunTaskRehearsal:
-        with endpoint(how) as server:
+        with endpoint(how, kind=Held) as server:
             row = jobs.begin(run_task, GIVEN | {"url": server.url, **given}, by=alice, now=timezone.now())
-            for _ in range(5):
-                if jobs.run_due(timezone.now() + jobs.PAUSE) == 0:
-                    break
+            with monkeypatch.context() as impatient:
+                impatient.setattr(jobs, "PATIENCE", 0)
+                jobs.run_due()
+            server.work()
+            jobs.run_due(timezone.now() + jobs.PAUSE)
         return RunTaskRehearsal.objects.get(pk=row.pk)
 
     return play
