@@ -16,6 +16,7 @@ from django.urls import path
 from django.utils.http import content_disposition_header
 
 from integrations.models import Integration
+from integrations.plain import Line
 from integrations.views.common import load
 from verification import stored
 from verification.models import StoredSchema
@@ -34,7 +35,7 @@ EARLIEST = (1980, 1, 1, 0, 0, 0)  # the archive is the same bytes every time
 class ChoicesForm(forms.Form):
     """What does not stand in a schema: whoever generates the provider decides it."""
 
-    group_prefix = forms.CharField(label="Group prefix", required=False, max_length=100,
+    group_prefix = Line(label="Group prefix", required=False, max_length=100,
                              help_text="As in acme for acme.upbound.io, or a whole domain.")  # fmt: skip
     external_name = forms.ChoiceField(label="Identifier", choices=NAMES, required=False)
     singletons = forms.ChoiceField(label="A list of at most one", choices=LISTS, required=False)

@@ -40,11 +40,13 @@ from portal.sla.calendar_form import CalendarForm
 from portal.sla.filters import SlaFilter
 from portal.sla.views_issue import ReasonForm
 from tests.conftest import NOW
+from verification import views_schemas
 from verification.forms_rehearsal import Rehearse
+from verification.views_crossplane import ChoicesForm
 from verification.views_install import ConstraintForm
 
 OURS = ("integrations", "verification", "portal")
-BASES = {parts.InPlaceOf, parts.WithFile}  # never shown themselves
+BASES = {parts.InPlaceOf, parts.WithFile, views_schemas.CompareForm}  # never shown themselves, or never filled in
 TIMES = (NOW + timedelta(days=2), NOW + timedelta(days=3))
 OPTIONS = (("a", "First"), ("b", "Second"))
 QUESTIONS = Requirement(
@@ -119,6 +121,8 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (accounts.SignupForm, ""): lambda data, user: accounts.SignupForm(data),
     (accounts.SocialSignupForm, ""): lambda data, user: accounts.SocialSignupForm(data, sociallogin=social(user)),
     (ConstraintForm, ""): lambda data, user: ConstraintForm(data),
+    (ChoicesForm, ""): lambda data, user: ChoicesForm(data),
+    (views_schemas.SchemaForm, ""): lambda data, user: views_schemas.SchemaForm(data),
     (Rehearse, ""): lambda data, user: Rehearse(data),
     (SlaFilter, ""): lambda data, user: SlaFilter(data or {}, [("acme", "Acme"), ("globex", "Globex")], [("a", "A")]),
     (ReasonForm, ""): lambda data, user: ReasonForm(data),
