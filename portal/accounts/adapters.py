@@ -49,6 +49,13 @@ def verified_addresses(user: Any) -> list[str]:
 class AccountAdapter(DefaultAccountAdapter):
     """Mails through the outbox, sentences in our words."""
 
+    def is_safe_url(self, url: str | None) -> bool:
+        """Whether to lead somebody there after the sign-in. What is no address at all is not safe."""
+        try:
+            return bool(super().is_safe_url(url))
+        except ValueError:
+            return False
+
     error_messages = DefaultAccountAdapter.error_messages | {
         "email_password_mismatch": "The mail address and the password do not fit together.",
         "incorrect_password": "This is not your password.",

@@ -35,7 +35,7 @@ PARAMETERS = (
     "page", "q", "edition", "program", "stage", "category", "holder", "standing", "sort", "tab", "tier", "next", "yes",
     "company", "name", "requirement", "check", "state", "to", "note", "repository_address", "age", "back",
 )  # fmt: skip
-quick = settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+quick = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 def who(label: str) -> str:
