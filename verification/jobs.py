@@ -6,8 +6,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
-from celery import current_app
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Value
 from django.db.models.functions import Least
@@ -19,6 +17,7 @@ from integrations.workflow import NotAllowed
 from verification import clients
 from verification.base import Outcome
 from verification.models import CheckRun
+from verification.nudges import nudge
 from verification.runner import Ran, checked, retry_at, run
 
 log = logging.getLogger(__name__)
@@ -35,7 +34,7 @@ def enqueue(integration: Integration, by: Any = None, now: datetime | None = Non
     if not checked(integration) or not integration.is_open:
         return None
     job = _bring_forward(integration, by, now, reason) or open_run(integration, by, now, due_at=now, reason=reason)
-    transaction.on_commit(lambda: _nudge(job.pk))
+    transaction.on_commit(lambda: nudge("verification.tasks.run_one", job.pk))
     return job
 
 
@@ -50,7 +49,7 @@ def look_again(integration: Integration, now: datetime, reason: str) -> CheckRun
     mine.filter(nightly=True).update(requested_at=now, due_at=now, attempts=0, reason=reason[:120], done=[])
     mine.filter(nightly=False).update(requested_at=now, due_at=Least("due_at", Value(now)))
     job = mine.first() or open_run(integration, None, now, due_at=now, nightly=True, reason=reason)
-    transaction.on_commit(lambda: _nudge(job.pk))
+    transaction.on_commit(lambda: nudge("verification.tasks.run_one", job.pk))
     return job
 
 
@@ -72,16 +71,6 @@ def open_run(
             )  # fmt: skip
     except IntegrityError:
         return CheckRun.objects.open().get(integration=integration)
-
-
-def _nudge(pk: int) -> None:
-    """Tell a worker where there are workers. Only speed: the sweep finds the row without it."""
-    if not settings.REDIS_URL:
-        return
-    try:
-        current_app.send_task("verification.tasks.run_one", [pk])
-    except Exception:
-        log.warning("no worker was told of run %s; the sweep will find it", pk)
 
 
 def run_due(now: datetime | None = None, limit: int = 50, seconds: float = SECONDS) -> int:

@@ -46,6 +46,7 @@ class Plan:
     no_redis: bool = False
     seed: int = 0
     patience: int = 180
+    hang_ups: int = 3
     refuse: float = 0.05
     cut: float = 0.02
 
@@ -122,6 +123,7 @@ class Chaos:
         for at, blow in blows:
             time.sleep(max(0.0, begin.timestamp() + at - time.time()))
             getattr(self, blow)()
+        time.sleep(max(0.0, begin.timestamp() + self.plan.seconds + 1 - time.time()))  # until the last one is due
         self.sink.refuse = self.sink.cut = 0.0
         if not self.sink.is_up:
             self.sink.start()
@@ -132,7 +134,7 @@ class Chaos:
             "kill": plan.kills,
             "flush": plan.flushes,
             "restart": plan.restarts,
-            "hang_up": 3,
+            "hang_up": plan.hang_ups,
             "nudge": plan.kills,
         }
         blows = [(self.draw.uniform(0, plan.seconds), name) for name, count in counted.items() for _ in range(count)]
@@ -224,6 +226,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=int(time.time()))
     given = parser.parse_args()
     small = {"breaches": 200, "seconds": 4, "integrations": 25, "kills": 8, "flushes": 1, "restarts": 1}
+    small |= {"refuse": 0.0, "cut": 0.0, "hang_ups": 0}  # what is refused is sent again after ten seconds and more
     plan = Plan(**(small if given.short else {}), naive=given.naive, no_redis=given.no_redis, seed=given.seed)
     try:
         toll = run(plan)

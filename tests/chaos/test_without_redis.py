@@ -82,7 +82,7 @@ def test_checks_are_asked_for_at_once(
     run = jobs.enqueue(rocket, alice, timezone.now())
     assert time.monotonic() - begin < AT_ONCE
     assert run
-    assert f"no worker was told of run {run.pk}; the sweep will find it" in caplog.text
+    assert f"no worker was told of run_one {run.pk}; the sweep will find it" in caplog.text
 
 
 @pytest.mark.parametrize("nobody", ["closed"], indirect=True)

@@ -8,8 +8,6 @@ import time
 from datetime import datetime, timedelta
 from typing import Any
 
-from celery import current_app
-from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -20,6 +18,7 @@ from verification import observations, sources
 from verification.checks.run_task import KEY, KNOWN
 from verification.jobs import enqueue, may_ask
 from verification.models import RunTaskRehearsal, RunTaskRequest
+from verification.nudges import nudge
 from verification.rehearsal.place import ages, patiently, places_of, scenarios_of, seen_of, target_of
 from verification.rehearsal.run_task import desk, rules
 from verification.rehearsal.run_task.driver import Target, is_hopeless, new_result_id, perform, waits_for
@@ -55,7 +54,7 @@ def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: date
             row.save()
     except IntegrityError:
         raise NotAllowed("A rehearsal is under way; wait for its end or stop it.", "busy") from None
-    transaction.on_commit(lambda: _nudge(row.pk))
+    transaction.on_commit(lambda: nudge("verification.tasks.rehearse_one", row.pk))
     return row
 
 
@@ -66,16 +65,6 @@ def stop(integration: Integration, *, by: Any, now: datetime) -> None:
     row = RunTaskRehearsal.objects.open().filter(integration=integration).first()
     if row is not None:
         _finish(row, now)
-
-
-def _nudge(pk: int) -> None:
-    """Tell a worker where there are workers. Only speed: the sweep finds the row without it."""
-    if not settings.REDIS_URL:
-        return
-    try:
-        current_app.send_task("verification.tasks.rehearse_one", [pk])
-    except Exception:
-        log.warning("no worker was told of rehearsal %s; the sweep will find it", pk)
 
 
 def run_due(now: datetime | None = None) -> int:
