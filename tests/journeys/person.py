@@ -4,7 +4,7 @@ import os
 import re
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from axe_playwright_python.base import AxeResults
@@ -17,12 +17,16 @@ NUMBERED = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
 
 
 class Person:
-    """One person's browser. Each page that appears must have no accessibility violation and no script error."""
+    """One person's browser. Each page that appears must have no accessibility violation and no script error.
+
+    A kind of page that was audited for anybody in this process is not audited again.
+    """
+
+    audited: ClassVar[set[str]] = set()
 
     def __init__(self, page: Page, base: str, name: str, *, audits: bool = True) -> None:
         self.page, self.base, self.name, self.audits = page, base, name, audits
         self.troubles: list[str] = []
-        self.audited: set[str] = set()
         page.set_default_timeout(8_000)
         page.on("pageerror", lambda error: self.troubles.append(f"script error on {page.url}: {error}"))
         page.on(
@@ -44,10 +48,11 @@ class Person:
     def arrived(self) -> "Person":
         """Look at the page that is there now: audit it once a kind of page, and note troubles."""
         self.page.wait_for_load_state("load")
-        kind = f"{NUMBERED.sub('/…', urlsplit(self.page.url).path)} {self.page.title()}"
-        if self.audits and kind not in self.audited:
-            self.audited.add(kind)
-            self.audit(kind)
+        if self.audits:
+            kind = f"{NUMBERED.sub('/…', urlsplit(self.page.url).path)} {self.page.title()}"
+            if kind not in self.audited:
+                self.audited.add(kind)
+                self.audit(kind)
         assert self.troubles == []
         return self
 
