@@ -6,7 +6,8 @@ from celery import current_app
 from django.conf import settings
 
 log = logging.getLogger(__name__)
-PATIENCE = {"socket_timeout": 0.3, "socket_connect_timeout": 0.3}  # a page waits for this; a worker's own connections wait longer for their work
+# a page waits for this; a worker's own connections wait longer for their work
+PATIENCE = {"socket_timeout": 0.3, "socket_connect_timeout": 0.3}
 
 
 def nudge(task: str, pk: int) -> None:
