@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.db.models import Count
+from django.utils import timezone
 
 from integrations.models import Membership
 from portal.models import Email
@@ -19,8 +20,6 @@ OPEN = ("held", "queued", "sending")
 
 def is_waiting(naive: bool) -> bool:
     """Whether something is still to be done. The usual pattern keeps no row that could say so: it gets ten seconds."""
-    from django.utils import timezone
-
     now = timezone.now()
     if Clock.objects.filter(next_at__lte=now).exists():
         return True
@@ -28,6 +27,11 @@ def is_waiting(naive: bool) -> bool:
         newest = Breach.objects.order_by("-found_at").values_list("found_at", flat=True).first()
         return newest is not None and (now - newest).total_seconds() < 20
     return Alert.objects.filter(told_at=None).exists() or Email.objects.filter(state__in=OPEN).exists()
+
+
+def hurry() -> None:
+    """Let the time pass for which mails that were refused wait: what is put off is neither told nor lost."""
+    Email.objects.filter(state=Email.State.QUEUED).update(due_at=timezone.now())
 
 
 def toll(plan: "Plan", sink: Sink, end: datetime, program: str) -> "Toll":
