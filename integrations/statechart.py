@@ -6,18 +6,19 @@ from django_fsm import RETURN_VALUE, Transition
 
 from integrations import rules
 from integrations.models import Integration
+from integrations.models.integration import WRITTEN
 from integrations.states import ENDS, OPEN_STAGES
 
 HEAD = """# The state machine
 
-Drawn by `manage.py statechart` from the steps of `integrations/models/integration.py`; a test compares it.
+Drawn by `manage.py statechart` from the steps of `integrations/models/{integration,standing}.py`; a test compares it.
 A step that keeps the stage is drawn as a loop. Which of the stages comes next on the path is the program's.
 """
 
 
 def transitions(field: str) -> list[Transition]:
     """Every transition of a field in the order of the model, one a source."""
-    order = list(Integration.__dict__)
+    order = WRITTEN
     found = Integration._meta.get_field(field).get_all_transitions(Integration)  # type: ignore[union-attr]
     stages = [str(s) for s in (*OPEN_STAGES, *ENDS)]
     return sorted(found, key=lambda t: (order.index(t.name), stages.index(t.source) if t.source in stages else -1))

@@ -17,7 +17,7 @@ from django_fsm import Transition
 from integrations import clock, due_process, facts, guards, rules
 from integrations.history import record
 from integrations.models.event import Event
-from integrations.models.integration import Integration
+from integrations.models.integration import WRITTEN, Integration
 from integrations.states import Holder, turn_of
 
 PROGRAM_CALENDAR = clock.Calendar()
@@ -74,7 +74,7 @@ def blockers(integration: Integration, step: Transition) -> list[str]:
 def actions(integration: Integration, user: Any, *, now: datetime | None = None) -> list[Action]:
     """The buttons of this person: what they may do, in the order of the model, with what blocks each."""
     integration.asking = guards.Asking(now or timezone.now(), user)
-    order = list(Integration.__dict__)
+    order = WRITTEN
     allowed = [s for s in steps_from(integration).values() if s.has_perm(integration, user)]
     return [
         Action(

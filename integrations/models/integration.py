@@ -4,7 +4,6 @@ The stage is changed by `integrations.workflow.perform` alone: a step's body her
 makes no query and sends no mail. Each step names who may take it (rules) and when it is ready (guards).
 """
 
-from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -15,16 +14,12 @@ from django.db.models import Q
 from django_fsm import RETURN_VALUE, FSMField, FSMModelMixin, transition
 
 from integrations import guards, rules
-from integrations.due_process import HELD_FOR_ACT, HELD_FOR_APPEAL
 from integrations.models.partner import Partner
+from integrations.models.standing import Standings, choices
 from integrations.names import name_key
 from integrations.programs import PROGRAMS, edition_of
 from integrations.programs.base import Edition, Program, Step
 from integrations.states import ENDS, Holder, ReviewState, Stage, Standing
-
-
-def choices(names: Any) -> list[tuple[str, str]]:
-    return [(str(name), str(name).replace("_", " ").capitalize()) for name in names]
 
 
 class IntegrationQuerySet(models.QuerySet["Integration"]):
@@ -56,9 +51,6 @@ class IntegrationQuerySet(models.QuerySet["Integration"]):
 
 
 move = partial(transition, field="stage")
-stand = partial(transition, field="standing")
-judge = partial(stand, permission=rules.may_judge)
-FROZEN = {"evidence": True}  # the pack that both sides see is kept with the decision
 undoing = partial(
     move,
     permission=rules.may_undo,
@@ -69,7 +61,7 @@ BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
 OPEN = [*BEFORE_RELEASE, Stage.SUPPORT]
 
 
-class Integration(FSMModelMixin, models.Model):
+class Integration(FSMModelMixin, Standings):
     """One integration of one partner in one program, on its path through one edition."""
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
@@ -88,19 +80,6 @@ class Integration(FSMModelMixin, models.Model):
 
     stage = FSMField("stage", default=Stage.ENGAGE, choices=choices(Stage), protected=True, db_index=True)
     step = models.CharField("step", max_length=40)
-    standing = FSMField("standing", default=Standing.NONE, choices=choices(Standing), protected=True)
-    tier = models.CharField("tier", max_length=40, blank=True)
-    tier_request = models.CharField(max_length=40, blank=True)
-    standing_since = models.DateTimeField(null=True, blank=True)
-    standing_due_at = models.DateTimeField(null=True, blank=True)
-    standing_left = models.DurationField(null=True, blank=True)  # of the period, while it is held
-    standing_hold = models.CharField(max_length=10, blank=True)
-    standing_ask = models.CharField(max_length=300, blank=True)
-    standing_looked_at = models.DateTimeField(null=True, blank=True)  # until when breaches suggest nothing any more
-    standing_told_at = models.DateTimeField(null=True, blank=True)  # when the end of the period was told
-    notice_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
-    suspended_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
-    appealed_at = models.DateTimeField(null=True, blank=True)
     before_end = models.CharField(max_length=20, blank=True)
 
     hold = models.CharField("on hold for", max_length=20, blank=True, choices=choices(Holder))
@@ -364,235 +343,6 @@ class Integration(FSMModelMixin, models.Model):
         self.ended_at = None
         return str(self.undo["stage"])
 
-    # -- the standing of a listed integration --------------------------------------------------------------
-
-    @stand(source=[Standing.NONE, Standing.REMOVED], target=Standing.VERIFIED, permission=rules.nobody)
-    def verify(self) -> None:
-        self.tier = self.edition.release_tier.key
-
-    @stand(source="*", target=Standing.REMOVED, permission=rules.nobody)
-    def unlist(self) -> None:
-        self.tier = ""
-
-    @stand(
-        source=Standing.VERIFIED,
-        target=None,
-        permission=rules.may_edit,
-        conditions=[guards.decision_is_final, guards.tier_can_be_asked],
-        custom={"label": "Ask for the tier", "tone": "good"},
-    )
-    def request_tier(self, *, tier: str, **_: Any) -> None:
-        self.tier_request = tier
-
-    @stand(
-        source=Standing.VERIFIED,
-        target=None,
-        permission=rules.may_decide,
-        conditions=[guards.nobody_else_has_it, guards.tier_was_asked, guards.tier_is_complete],
-        custom={"label": "Grant the tier", "tone": "good", "decision": True, "mail": "tier_granted"},
-    )
-    def grant_tier(self, **_: Any) -> None:
-        self.tier, self.tier_request = self.tier_request, ""
-
-    @stand(
-        source=Standing.VERIFIED,
-        target=None,
-        permission=rules.may_decide,
-        conditions=[guards.nobody_else_has_it, guards.tier_was_asked, guards.note_given],
-        custom={
-            "label": "Decline the tier",
-            "tone": "bad",
-            "decision": True,
-            "note": "Reason for the partner",
-            "mail": "tier_declined",
-        },
-    )
-    def decline_tier(self, **_: Any) -> None:
-        self.tier_request = ""
-
-    # -- the due process: notice, grace, suspension, removal, and the ways back ------------------------------
-
-    @stand(
-        source=Standing.VERIFIED,
-        target=None,
-        permission=rules.only_machine,
-        conditions=[guards.nothing_waits],
-    )
-    def suggest_notice(self, *, why: str, **_: Any) -> None:
-        self.standing_ask = why[:300]
-
-    @judge(
-        source=Standing.VERIFIED,
-        target=Standing.NOTICE,
-        conditions=[guards.note_given],
-        custom={"label": "Give notice", "tone": "warn", "note": "Reason and evidence for the partner", **FROZEN},
-    )
-    def give_notice(self, *, by: Any, now: Any, **_: Any) -> None:
-        self._stand(now, settings.NOTICE_GRACE_DAYS)
-        self.notice_by = by
-
-    @judge(
-        source=[Standing.VERIFIED, Standing.SUSPENDED, Standing.REMOVED, Standing.NONE],
-        target=None,
-        conditions=[guards.something_waits, guards.note_given],
-        custom={"label": "Leave it as it is", "tone": "neutral", "note": "Reason for the partner", **FROZEN},
-    )
-    def set_aside(self, *, now: Any, **_: Any) -> None:
-        self.standing_ask, self.standing_looked_at = "", now
-
-    @stand(
-        source=[Standing.NOTICE, Standing.SUSPENDED],
-        target=None,
-        permission=rules.only_machine,
-        conditions=[guards.process_not_held],
-    )
-    def hold_process(self, *, now: Any, **_: Any) -> None:
-        self._stop(HELD_FOR_ACT, now)
-
-    @judge(
-        source=[Standing.NOTICE, Standing.SUSPENDED],
-        target=None,
-        conditions=[guards.held_for_an_act, guards.note_given],
-        custom={"label": "Let the period run on", "tone": "warn", "note": "Reason for the partner", **FROZEN},
-    )
-    def go_on(self, *, now: Any, **_: Any) -> None:
-        self._run_on(now)
-
-    @judge(
-        source=Standing.NOTICE,
-        target=Standing.SUSPENDED,
-        conditions=[
-            guards.process_not_held,
-            guards.period_has_ended,
-            guards.another_gave_the_notice,
-            guards.partner_has_not_acted,
-            guards.known_far_enough,
-            guards.note_given,
-        ],
-        custom={"label": "Suspend", "tone": "bad", "note": "Reason for the partner", **FROZEN},
-    )
-    def suspend(self, *, by: Any, now: Any, **_: Any) -> None:
-        self._stand(now, settings.REMOVAL_AFTER_DAYS)
-        self.suspended_by = by
-
-    @judge(
-        source=[Standing.VERIFIED, Standing.NOTICE],
-        target=Standing.SUSPENDED,
-        conditions=[guards.in_other_hands, guards.note_given],
-        custom={"label": "Suspend at once", "tone": "bad", "note": "Reason for the partner", **FROZEN},
-    )
-    def suspend_at_once(self, *, by: Any, now: Any, **_: Any) -> None:
-        self._stand(now, settings.REMOVAL_AFTER_DAYS)
-        self.suspended_by = by
-
-    @judge(
-        source=Standing.SUSPENDED,
-        target=Standing.REMOVED,
-        conditions=[
-            guards.process_not_held,
-            guards.period_has_ended,
-            guards.another_suspended_it,
-            guards.partner_has_not_acted,
-            guards.known_far_enough,
-            guards.note_given,
-        ],
-        custom={"label": "Remove from the listing", "tone": "bad", "note": "Reason for the partner", **FROZEN},
-    )
-    def remove(self, *, now: Any, **_: Any) -> None:
-        self._stand(now)
-        self.tier = self.tier_request = ""
-
-    @judge(
-        source=[Standing.NOTICE, Standing.SUSPENDED],
-        target=Standing.VERIFIED,
-        conditions=[guards.appeal_is_open, guards.took_no_part, guards.note_given],
-        custom={"label": "Uphold the appeal", "tone": "good", "note": "Reason for the partner", **FROZEN},
-    )
-    def uphold_appeal(self, *, now: Any, **_: Any) -> None:
-        self._back(now)
-
-    @judge(
-        source=[Standing.NOTICE, Standing.SUSPENDED],
-        target=None,
-        conditions=[guards.appeal_is_open, guards.took_no_part, guards.note_given],
-        custom={"label": "Dismiss the appeal", "tone": "bad", "note": "Reason for the partner", **FROZEN},
-    )
-    def dismiss_appeal(self, *, now: Any, **_: Any) -> None:
-        self._run_on(now)
-
-    @judge(
-        source=Standing.NOTICE,
-        target=Standing.VERIFIED,
-        conditions=[guards.no_appeal_is_open, guards.note_given],
-        custom={"label": "Take the notice back", "tone": "good", "note": "Reason for the partner", **FROZEN},
-    )
-    def take_notice_back(self, *, now: Any, **_: Any) -> None:
-        self._back(now)
-
-    @judge(
-        source=[Standing.SUSPENDED, Standing.REMOVED, Standing.NONE],
-        target=Standing.VERIFIED,
-        conditions=[guards.no_appeal_is_open, guards.not_held, guards.nothing_missing, guards.note_given],
-        custom={"label": "Reinstate", "tone": "good", "note": "What was looked at, for the partner", **FROZEN},
-    )
-    def reinstate(self, *, now: Any, **_: Any) -> None:
-        self._back(now)
-
-    @stand(
-        source=[Standing.NOTICE, Standing.SUSPENDED],
-        target=None,
-        permission=rules.may_edit,
-        conditions=[guards.not_appealed_yet, guards.note_given],
-        custom={"label": "Appeal", "tone": "warn", "note": "Why the decision is wrong", **FROZEN},
-    )
-    def appeal(self, *, now: Any, **_: Any) -> None:
-        self._stop(HELD_FOR_APPEAL, now)
-        self.appealed_at = now
-
-    @stand(
-        source=[Standing.SUSPENDED, Standing.REMOVED, Standing.NONE],
-        target=None,
-        permission=rules.may_ask_back,
-        conditions=[guards.nothing_waits, guards.no_appeal_is_open, guards.note_given],
-        custom={"label": "Ask to be reinstated", "tone": "warn", "note": "What has changed"},
-    )
-    def ask_reinstatement(self, **_: Any) -> None:
-        self.standing_ask = "the partner asks to be reinstated"
-
-    @stand(
-        source=[Standing.VERIFIED, Standing.NOTICE, Standing.SUSPENDED],
-        target=Standing.NONE,
-        permission=rules.may_manage,
-        custom={"label": "Step down to community", "tone": "warn", "note": "What users should know (optional)"},
-    )
-    def step_down(self, *, now: Any, **_: Any) -> None:
-        self._stand(now)
-        self.tier = "community" if self.edition.tier("community") else ""
-        self.tier_request = ""
-
-    def _stand(self, now: Any, days: int | None = None) -> None:
-        """A new standing begins; where it leaves a period, that ends after so many days."""
-        self.standing_since = self.standing_looked_at = now
-        self.standing_due_at = now + timedelta(days=days) if days else None
-        self.standing_left = self.standing_told_at = self.appealed_at = None
-        self.standing_hold = self.standing_ask = ""
-
-    def _stop(self, why: str, now: Any) -> None:
-        """The period is held: what is left of it is kept. A second reason keeps what the first one kept."""
-        if self.standing_due_at is not None:
-            self.standing_left = max(self.standing_due_at - now, timedelta())
-        self.standing_hold, self.standing_due_at = why, None
-
-    def _run_on(self, now: Any) -> None:
-        self.standing_due_at = now + (self.standing_left or timedelta())
-        self.standing_hold, self.standing_left, self.standing_told_at = "", None, None
-
-    def _back(self, now: Any) -> None:
-        self._stand(now)
-        self.notice_by = self.suspended_by = None
-        if self.edition.tier(self.tier) is None or self.tier == "community":
-            self.tier = self.edition.release_tier.key
-
     def _new_round(self, now: Any) -> None:
         self.review_state = ReviewState.WAITING
         self.review_round += 1
@@ -601,3 +351,7 @@ class Integration(FSMModelMixin, models.Model):
     def _end(self, now: Any) -> None:
         self.before_end, self.ended_at = self.stage, now
         self.hold = self.hold_reason = ""
+
+
+# the names of an integration's steps and columns, as they are written: those of the stage, then those of the standing
+WRITTEN = [name for kind in Integration.__mro__ for name in vars(kind)]
