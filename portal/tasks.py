@@ -3,7 +3,7 @@
 from celery import shared_task
 from django.utils import timezone
 
-from portal import mail, sweeping
+from portal import sweeping
 from portal.timetable import JOBS
 
 
@@ -13,9 +13,3 @@ def run_job(name: str) -> None:
     for job in JOBS:
         if job.name == name:
             sweeping.work_of(job)(timezone.now())
-
-
-@shared_task
-def deliver_due() -> None:
-    """Mails at once, for who cannot wait for the next round."""
-    mail.deliver_due()

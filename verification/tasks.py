@@ -7,11 +7,6 @@ from verification.rehearsal import jobs as rehearsals
 
 
 @shared_task
-def run_due() -> None:
-    jobs.run_due()
-
-
-@shared_task
 def run_one(pk: int) -> None:
     jobs.run_one(pk)
 
