@@ -95,7 +95,13 @@ def _write(cursor: object, rows: list[tuple], now: datetime) -> None:
 
 
 def put_back(now: datetime, due: int) -> datetime:
-    """Undo what a sweep did and return the moment at which exactly `due` clocks are due."""
+    """Undo what a sweep did and return the moment at which exactly `due` clocks are due.
+
+    An idle sweep did nothing: looking for what to undo would push the index out of the processor's caches, and what
+    is measured next would be that.
+    """
+    if due == 0:
+        return now
     with connection.cursor() as cursor:
         cursor.execute("TRUNCATE verification_breach, verification_clockevent, verification_alert")
         cursor.execute(
