@@ -58,6 +58,7 @@ def test_short_chaos_loses_nothing(request: pytest.FixtureRequest) -> None:
     done = subprocess.run([sys.executable, "-m", "tests.chaos.run", "--short"], capture_output=True, text=True)
     assert done.stdout, done.stderr[-2000:]
     toll = json.loads(done.stdout.splitlines()[-1])
-    assert {key: toll[key] for key in ("lost", "false", "double", "clean")} == {
-        "lost": 0, "false": 0, "double": 0, "clean": True,
-    }, toll  # fmt: skip
+    assert {key: toll[key] for key in ("lost", "false", "double")} == {"lost": 0, "false": 0, "double": 0}, toll
+    # who is killed between sending and noting it leaves one copy more: of so few mails that is more than a hundredth
+    assert toll["copies"] - toll["mails"] - toll["cuts"] <= toll["kills"], toll
+    assert toll["slowest"] <= 60, toll
