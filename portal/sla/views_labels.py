@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -15,6 +16,7 @@ from django.urls import path
 from django.utils import timezone
 
 from integrations import rules
+from integrations.models import Integration
 from integrations.plain import Lines
 from integrations.views.common import forbidden, load, only, refused
 from integrations.workflow import NotAllowed
@@ -23,7 +25,7 @@ from verification.support import proposing
 from verification.support.proposing import LabelMap
 
 LOGIN = re.compile(r"^@?[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$")
-MOST = 40
+MOST, EARLIER = 40, 20
 SMALL = {"rows": 5}
 
 
@@ -43,6 +45,15 @@ class LabelsForm(forms.Form):
         help_text="One a line. Owners, members and collaborators of the repository are known already.",
     )  # fmt: skip
 
+    bots = Lines(
+        label="Machines that look like people", required=False, max_lines=MOST, widget=forms.Textarea(attrs=SMALL),
+        help_text="GitHub logins, one a line. What they open has no clock, and their answers count for nobody.",
+    )  # fmt: skip
+    second_accounts = Lines(
+        label="Second accounts", required=False, max_lines=MOST, widget=forms.Textarea(attrs=SMALL),
+        help_text="One a line, the second account first: ada-at-work = ada. Both count as one person.",
+    )  # fmt: skip
+
     def __init__(self, *args: Any, account: Callable[[str], int], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.account = account
@@ -54,7 +65,29 @@ class LabelsForm(forms.Form):
         return _labels(self.cleaned_data["pause"])
 
     def clean_team(self) -> dict[int, str]:
-        logins = [line.strip() for line in self.cleaned_data["team"].split("\n") if line.strip()]
+        return self._accounts(self.cleaned_data["team"].split("\n"))
+
+    def clean_bots(self) -> dict[int, str]:
+        found = self._accounts(self.cleaned_data["bots"].split("\n"))
+        if both := next((login for number, login in found.items() if number in self.cleaned_data.get("team", {})), ""):
+            raise ValidationError(f"“{both}” is of your team already: name it as a person or as a machine.")
+        return found
+
+    def clean_second_accounts(self) -> list[tuple[tuple[int, str], tuple[int, str]]]:
+        lines = [line for line in self.cleaned_data["second_accounts"].split("\n") if line.strip()]
+        return [self._pair(line) for line in lines]
+
+    def _pair(self, line: str) -> tuple[tuple[int, str], tuple[int, str]]:
+        names = line.replace("=", " ").split()
+        if len(names) != 2:
+            raise ValidationError(f"“{line.strip()[:60]}” does not name two accounts, like: ada-at-work = ada")
+        found = list(self._accounts(names).items())
+        if len(found) != 2:
+            raise ValidationError(f"“{line.strip()[:60]}” names one account twice.")
+        return found[0], found[1]
+
+    def _accounts(self, lines: list[str]) -> dict[int, str]:
+        logins = [line.strip() for line in lines if line.strip()]
         if odd := next((login for login in logins if not LOGIN.match(login)), ""):
             raise ValidationError(f"“{odd[:60]}” is no GitHub login: write the name alone, without an address.")
         try:
@@ -65,7 +98,10 @@ class LabelsForm(forms.Form):
     @property
     def proposed(self) -> LabelMap:
         kept = self.cleaned_data
-        return LabelMap(kept["critical"], kept["pause"], kept["team"])
+        pairs = kept["second_accounts"]
+        seconds = {second: first for (second, _), (first, _) in pairs}
+        logins = dict(account for pair in pairs for account in pair)
+        return LabelMap(kept["critical"], kept["pause"], kept["team"], kept["bots"], seconds, logins)
 
 
 class AnswerForm(forms.Form):
@@ -81,32 +117,42 @@ def _labels(text: str) -> tuple[str, ...]:
     return found
 
 
+def initial_of(shown: LabelMap) -> dict[str, str]:
+    """A map as the form shows it."""
+    parts = {
+        "critical": shown.critical, "pause": shown.pause, "team": shown.team.values(), "bots": shown.bots.values(),
+        "second_accounts": shown.pairs,
+    }  # fmt: skip
+    return {name: "\n".join(held) for name, held in parts.items()}
+
+
 def labels(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Show the map; a POST of the partner proposes another."""
     found, now = load(request, uuid), timezone.now()
-    may = rules.may_edit(found, request.user)
     if request.method == "POST":
         only(rules.may_edit, found, request.user)
-    policy = proposing.in_force(found, now)
-    shown = proposing.map_of(policy)
-    initial = {
-        "critical": "\n".join(shown.critical), "pause": "\n".join(shown.pause), "team": "\n".join(shown.team.values())
-    }  # fmt: skip
-    form = LabelsForm(
-        request.POST if request.method == "POST" else None, initial=initial, account=partial(proposing.account, found)
-    )
+    shown = proposing.map_of(proposing.in_force(found, now))
+    typed = request.POST if request.method == "POST" else None
+    form = LabelsForm(typed, initial=initial_of(shown), account=partial(proposing.account, found))
     if form.is_valid():
         proposing.propose(found, form.proposed, by=request.user, now=now)
         messages.success(request, "The program has your proposal. Until it answers, the map in force stays.")
         return redirect("labels", uuid)
-    waiting = found.support_policies.filter(state=SupportPolicy.State.PROPOSED).select_related("proposed_by").last()
-    context = {
-        "integration": found, "policy": policy, "shown": shown, "waiting": waiting, "form": form, "may": may,
-        "proposed": proposing.map_of(waiting) if waiting else None, "now": now, "answer_form": AnswerForm(),
-        "may_decide": rules.may_decide(found, request.user),
-        "earlier": found.support_policies.exclude(state="proposed").select_related("proposed_by", "decided_by")[:50],
-    }  # fmt: skip
+    context = _context(found, request.user, shown, now) | {"form": form}
     return render(request, "sla/labels.html", context, status=422 if form.is_bound else 200)
+
+
+def _context(found: Integration, user: Any, shown: LabelMap, now: datetime) -> dict[str, Any]:
+    """What waits beside what is in force, and what was decided before."""
+    mine = found.support_policies.select_related("proposed_by", "decided_by")
+    waiting = mine.filter(state=SupportPolicy.State.PROPOSED).last()
+    earlier = mine.exclude(state=SupportPolicy.State.PROPOSED).order_by("-proposed_at", "-pk")[:EARLIER]
+    return {
+        "integration": found, "now": now, "policy": proposing.in_force(found, now), "shown": proposing.parts(shown),
+        "waiting": waiting, "compared": proposing.compared(shown, proposing.map_of(waiting)) if waiting else [],
+        "earlier": [(each, proposing.parts(proposing.map_of(each))) for each in earlier],
+        "answer_form": AnswerForm(), "may": rules.may_edit(found, user), "may_decide": rules.may_decide(found, user),
+    }  # fmt: skip
 
 
 def labels_answer(request: HttpRequest, uuid: UUID) -> HttpResponse:

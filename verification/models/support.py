@@ -249,8 +249,7 @@ class SupportPolicy(models.Model):
 
     Never changed once accepted. `critical_labels`, `pause_labels`: lists in lower case; `team`: numeric GitHub ids of
     the partner's people; `bots`: those of accounts that are machines though GitHub calls them users;
-    `second_accounts`: {id as text: id of the same person's first account}. A form that proposes a policy anew carries
-    over what it does not ask for.
+    `second_accounts`: {id as text: id of the same person's first account}.
     """
 
     class State(models.TextChoices):

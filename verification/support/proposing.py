@@ -1,7 +1,7 @@
 """How are an integration's labels to be read? The partner proposes, the program accepts or declines; dated, kept."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -20,11 +20,29 @@ REPLACED = "Replaced by a newer proposal."
 
 @dataclass(frozen=True, slots=True)
 class LabelMap:
-    """What is proposed. Labels in lower case; `team`: {numeric GitHub id: login}."""
+    """What is proposed. Labels in lower case; `team`, `bots`: {numeric GitHub id: login}.
+
+    `second_accounts`: {numeric id: the same person's first account}; `logins`: what everybody named in it is called.
+    """
 
     critical: tuple[str, ...]
     pause: tuple[str, ...]
     team: Mapping[int, str]
+    bots: Mapping[int, str] = field(default_factory=dict)
+    second_accounts: Mapping[int, int] = field(default_factory=dict)
+    logins: Mapping[int, str] = field(default_factory=dict)
+
+    @property
+    def pairs(self) -> tuple[str, ...]:
+        """The second accounts as the form takes them: "second = first"."""
+        named = self.logins
+        return tuple(f"{named.get(a, a)} = {named.get(b, b)}" for a, b in self.second_accounts.items())
+
+    @property
+    def names(self) -> dict[str, str]:
+        """{number as text: login} of everybody whom it names."""
+        everybody = {**self.logins, **self.bots, **self.team}
+        return {str(number): login for number, login in sorted(everybody.items())}
 
 
 def in_order(labels: Iterable[str]) -> tuple[str, ...]:
@@ -42,11 +60,13 @@ def propose(integration: Integration, proposed: LabelMap, *, by: Any, now: datet
             critical_labels=list(proposed.critical),
             pause_labels=list(proposed.pause),
             team=sorted(proposed.team),
+            bots=sorted(proposed.bots),
+            second_accounts={str(second): first for second, first in sorted(proposed.second_accounts.items())},
             proposed_by=by,
             proposed_at=now,
         )
-        team = {str(number): login for number, login in sorted(proposed.team.items())}
-        record(row, "labels_proposed", by=by, now=now, note=said(proposed), policy=policy.pk, team=team)
+        names = proposed.names
+        record(row, "labels_proposed", by=by, now=now, note=said(proposed), policy=policy.pk, team=names)
         return policy
 
 
@@ -76,16 +96,59 @@ def map_of(policy: SupportPolicy | None) -> LabelMap:
     if policy is None:
         return LabelMap(in_order(CRITICAL_LABELS), in_order(PAUSE_LABELS), {})
     told = Event.objects.filter(integration_id=policy.integration_id, verb="labels_proposed", data__policy=policy.pk)
-    event = told.first() if policy.team else None
-    logins = event.data.get("team", {}) if event else {}  # what the accounts were called when it was proposed
-    names = {number: str(logins.get(str(number), number)) for number in policy.team}
-    return LabelMap(in_order(policy.critical_labels), in_order(policy.pause_labels), names)
+    event = told.first()
+    names = event.data.get("team", {}) if event else {}  # what the accounts were called when it was proposed
+    seconds = {int(second): first for second, first in policy.second_accounts.items()}
+    return LabelMap(
+        in_order(policy.critical_labels), in_order(policy.pause_labels), _called(policy.team, names),
+        _called(policy.bots, names), seconds, _called([*seconds, *seconds.values()], names),
+    )  # fmt: skip
+
+
+def _called(numbers: Iterable[int], names: Mapping[str, str]) -> dict[int, str]:
+    return {number: str(names.get(str(number), number)) for number in numbers}
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """One part of two maps beside each other. Each side: (what it holds, is it only there)."""
+
+    title: str
+    was: tuple[tuple[str, bool], ...]
+    will: tuple[tuple[str, bool], ...]
+    blank: str
+
+    @property
+    def differs(self) -> bool:
+        return any(alone for _, alone in (*self.was, *self.will))
+
+
+def parts(of: LabelMap) -> tuple[tuple[str, tuple[str, ...], str], ...]:
+    """A map part by part: its title, what it holds, what it means when that is nothing."""
+    return (
+        ("Critical", of.critical, "none"),
+        ("Pause", of.pause, "none"),
+        ("Team", tuple(of.team.values()), "whom GitHub calls owner, member or collaborator"),
+        ("Machines", tuple(of.bots.values()), "those that GitHub calls so or whose name says it"),
+        ("Second accounts", of.pairs, "none"),
+    )
+
+
+def compared(was: LabelMap, will: LabelMap) -> list[Compared]:
+    """Two maps, part by part."""
+    return [
+        Compared(title, _alone(old, new), _alone(new, old), blank)
+        for (title, old, blank), (_, new, _) in zip(parts(was), parts(will), strict=True)
+    ]
+
+
+def _alone(these: tuple[str, ...], others: tuple[str, ...]) -> tuple[tuple[str, bool], ...]:
+    return tuple((each, each not in others) for each in these)
 
 
 def said(of: LabelMap) -> str:
     """A map in words, for the history and the mails."""
-    lines = [f"Critical: {', '.join(of.critical) or 'none'}", f"Pause: {', '.join(of.pause) or 'none'}"]
-    return "\n".join([*lines, f"Team: {', '.join(of.team.values()) or 'as GitHub says'}"])
+    return "\n".join(f"{title}: {', '.join(held) or blank}" for title, held, blank in parts(of))
 
 
 def account(integration: Integration, login: str) -> int:

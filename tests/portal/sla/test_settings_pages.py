@@ -81,3 +81,44 @@ def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_one_befor
     assert SupportPolicy.objects.get(pk=second.pk).state == "proposed"
     client.post(url + "answer/", {"policy": second.pk, "answer": "decline", "note": "Too few."})
     assert [event.note for event in Event.objects.filter(verb="labels_declined")] == ["Too few."]
+
+
+def test_machines_and_second_accounts_are_proposed_shown_beside_what_is_in_force_and_counted_once_accepted(
+    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, Issue]
+) -> None:
+    row = issues["running"].integration
+    url = f"/integrations/{row.uuid}/labels/"
+    typed = {"critical": "p0", "bots": "uma", "second_accounts": "dana = @uma"}
+    assert sign_in(alice).post(url, typed).status_code == 302
+    policy = SupportPolicy.objects.get()
+    assert (policy.bots, policy.second_accounts, policy.critical_labels) == ([501], {"601": 501}, ["p0"])
+    client = sign_in(rita)
+    parts = {part.title: part for part in client.get(url).context["compared"]}
+    assert [title for title, part in parts.items() if part.differs] == [
+        "Critical", "Pause", "Machines", "Second accounts",
+    ]  # fmt: skip
+    assert (parts["Machines"].was, parts["Machines"].will) == ((), (("uma", True),))
+    assert parts["Second accounts"].will == (("dana = uma", True),)
+    client.post(url + "answer/", {"policy": policy.pk, "answer": "accept"})
+    now = timezone.now()
+    assert not Clock.objects.filter(issue=opened(row, "By a machine", now, now=now), promised=True).exists()
+    held = {title: of for title, of, _ in client.get(url).context["earlier"][0][1]}
+    assert (held["Machines"], held["Second accounts"]) == (("uma",), ("dana = uma",))
+    form = sign_in(alice).get(url).context["form"]
+    assert (form["bots"].value(), form["second_accounts"].value()) == ("uma", "dana = uma")
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ({"second_accounts": "dana"}, "second_accounts"), ({"second_accounts": "dana = dana"}, "second_accounts"),
+        ({"bots": "no login here"}, "bots"), ({"team": "dana", "bots": "dana"}, "bots"),
+    ],
+)  # fmt: skip
+def test_accounts_that_cannot_be_are_said_beside_their_field(
+    sign_in: SignIn, alice: Any, issues: dict[str, Issue], typed: dict[str, str], field: str
+) -> None:
+    url = f"/integrations/{issues['running'].integration.uuid}/labels/"
+    page = sign_in(alice).post(url, {"critical": "p0"} | typed)
+    assert (page.status_code, list(page.context["form"].errors)) == (422, [field])
+    assert not SupportPolicy.objects.exists()
