@@ -145,7 +145,7 @@ class Outbound:
     @contextmanager
     def talking(self, link: Link, deadline: Deadline) -> Iterator[Connection]:
         """A connection to what was checked. What goes wrong on it is Refused or Unavailable, but for TooMuch."""
-        connection = Connection(link.host, link.port, self._addresses(link, deadline), deadline)
+        connection = Connection(link.host, link.port, self.addresses(link, deadline), deadline)
         connection.context = (self.context or _trusted()) if link.scheme == "https" else None
         try:
             yield connection
@@ -158,7 +158,7 @@ class Outbound:
         finally:
             connection.hang_up()
 
-    def _addresses(self, link: Link, deadline: Deadline) -> list[Address]:
+    def addresses(self, link: Link, deadline: Deadline) -> list[Address]:
         """The host's addresses, if every one of them may be asked. Raises Forbidden and Unavailable."""
         literal = link.literal
         found = [literal] if literal else resolved(self.resolve, link.host, link.port, deadline)
