@@ -7,12 +7,23 @@ from typing import TYPE_CHECKING
 
 from integrations.due_process import HELD_FOR_ACT, HELD_FOR_APPEAL
 from integrations.programs.base import Group, Kind, Requirement, Stage, Tier, Who
-from integrations.states import Facts, Holder, Missing, Process, ReviewState, Standing, Status, how_many
+from integrations.states import OUTAGE, Facts, Holder, Missing, Process, ReviewState, Standing, Status, how_many
 
 if TYPE_CHECKING:
     from integrations.models.integration import Integration
     from integrations.models.requirement import RequirementState
     from integrations.models.review import Finding
+
+
+def held(integration: "Integration") -> tuple[str, str]:
+    """The stage, and who has the turn as its history keeps it: what waits for a machine that could not look is an
+    outage; blank where it has ended."""
+    holder, target = integration.turn_holder, integration.turn_target
+    if holder == Holder.MACHINE and target.startswith("requirement:"):
+        state = states_of(integration).get(target.partition(":")[2])
+        if state is not None and state.status == Status.ERROR:
+            holder = OUTAGE
+    return str(integration.stage), str(holder)
 
 
 def states_of(integration: "Integration") -> dict[str, "RequirementState"]:

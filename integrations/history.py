@@ -14,6 +14,9 @@ from integrations.models.partner import Partner
 
 Listener = Callable[[Event], None]
 LISTENERS: list[Listener] = []
+TurnListener = Callable[[Integration, Event], None]
+TURN_LISTENERS: list[TurnListener] = []
+TURN = "turn_passed"
 
 
 def listen(listener: Listener) -> Listener:
@@ -40,24 +43,43 @@ def record(
     integration = about if isinstance(about, Integration) else None
     partner = about.partner if isinstance(about, Integration) else about
     stream = f"{'integration' if integration else 'partner'}:{about.pk}"
-    last = Event.objects.filter(stream=stream).order_by("-seq").first()
-    event = Event(
-        stream=stream,
-        seq=last.seq + 1 if last else 1,
-        integration=integration,
-        partner=partner,
-        verb=verb,
-        actor_id=by.pk if by else None,
-        actor=str(by) if by else "",
-        note=note,
-        internal=internal,
-        data=data,
-        at=now,
-        before=last.hash if last else "",
-    )
-    event.save()
+    event = _append(
+        stream, integration=integration, partner=partner, verb=verb, actor_id=by.pk if by else None,
+        actor=str(by) if by else "", note=note, internal=internal, data=data, at=now,
+    )  # fmt: skip
     for listener in LISTENERS:
         listener(event)
+    return event
+
+
+def turn_stream(pk: int) -> str:
+    """Where the passing of an integration's turn is written, apart from what people read as its history."""
+    return f"turn:{pk}"
+
+
+def listen_to_turns(listener: TurnListener) -> TurnListener:
+    """Hear from now on whenever a turn passes or a stage changes, once each."""
+    if listener not in TURN_LISTENERS:
+        TURN_LISTENERS.append(listener)
+    return listener
+
+
+def pass_turn(integration: Integration, holder: str, *, now: datetime, back: bool = False) -> Event:
+    """Write down who holds a locked integration from now on; `back`: a decision was undone, as if never taken."""
+    said: dict[str, Any] = {"stage": str(integration.stage), "holder": holder, "round": integration.review_round}
+    if back:
+        said["back"] = True
+    event = _append(turn_stream(integration.pk), verb=TURN, internal=True, data=said, at=now)
+    for listener in TURN_LISTENERS:
+        listener(integration, event)
+    return event
+
+
+def _append(stream: str, **fields: Any) -> Event:
+    """One more event at the end of a stream, linked to the last."""
+    last = Event.objects.filter(stream=stream).order_by("-seq").first()
+    event = Event(stream=stream, seq=last.seq + 1 if last else 1, before=last.hash if last else "", **fields)
+    event.save()
     return event
 
 

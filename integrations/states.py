@@ -9,6 +9,7 @@ from integrations.programs.base import ENDS, OPEN_STAGES, Stage
 __all__ = [
     "ENDS",
     "OPEN_STAGES",
+    "OUTAGE",
     "Facts",
     "Holder",
     "Process",
@@ -76,6 +77,9 @@ class Holder(StrEnum):
     PROGRAM = "program"
     MACHINE = "machine"
     THIRD_PARTY = "third_party"
+
+
+OUTAGE = "outage"  # the machine's turn while it cannot look: kept apart in the history, ours and never the partner's
 
 
 @dataclass(frozen=True, slots=True)

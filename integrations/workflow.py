@@ -15,7 +15,7 @@ from django.utils import timezone
 from django_fsm import Transition
 
 from integrations import clock, due_process, facts, guards, rules
-from integrations.history import record
+from integrations.history import pass_turn, record
 from integrations.models.event import Event
 from integrations.models.integration import WRITTEN, Integration
 from integrations.states import Holder, turn_of
@@ -92,7 +92,10 @@ def actions(integration: Integration, user: Any, *, now: datetime | None = None)
 
 def lock(pk: int) -> Integration:
     """The row as it is now, held until the transaction ends (SQLite: its transactions begin immediate)."""
-    return Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
+    row = Integration.objects.select_for_update(of=("self",)).select_related("partner").get(pk=pk)
+    row.__dict__["_held"] = facts.held(row)
+    facts.forget(row)  # who locks is about to change them
+    return row
 
 
 def perform(
@@ -122,7 +125,7 @@ def perform(
         frozen: dict[str, Any] = {"evidence": due_process.evidence(row, now)} if found.custom.get("evidence") else {}
         getattr(row, step)(by=by, note=note, now=now, **inputs)
         _remember_decision(row, found, before, by, now)
-        refresh(row, now)
+        refresh(row, now, back=step == "undo_decision")
         if step == "undo_decision":
             _restore_turn(row, undone)
         row.save()
@@ -193,8 +196,10 @@ def _told(row: Integration, step: Transition, before: dict[str, Any]) -> dict[st
     return told
 
 
-def refresh(row: Integration, now: datetime) -> None:
-    """Derive whose turn it is and what lists show. Called on a locked row before it is saved."""
+def refresh(row: Integration, now: datetime, *, back: bool = False) -> None:
+    """Derive whose turn it is and what lists show, and write down where it passed. Called on a locked row before it
+    is saved; `back`: a decision was undone.
+    """
     facts.forget(row)
     found = facts.facts_of(row, now)
     turn = turn_of(found)
@@ -210,6 +215,10 @@ def refresh(row: Integration, now: datetime) -> None:
     row.tally = facts.tally(row, now)
     row.wake_at = facts.next_change(row, now)
     row.version += 1
+    held = facts.held(row)
+    if held != row.__dict__.get("_held"):
+        row.__dict__["_held"] = held
+        pass_turn(row, held[1], now=now, back=back)
 
 
 def _turn_due(row: Integration, holder: str, target: str, now: datetime) -> datetime | None:

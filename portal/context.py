@@ -20,6 +20,7 @@ RAIL = (
     ("sla", "SLA", "timer"),
     ("companies", "Partners", "building-2"),
     ("outbox", "Outbox", "mail"),
+    ("office", "Office", "chart-line"),
     ("reports", "Reports", "chart-column"),
 )
 STAFF_RAIL = (("admin:index", "Administration", "settings"),)

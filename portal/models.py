@@ -7,9 +7,10 @@ from django.db import models
 from django.db.models import Q
 
 from integrations.models import Event, Integration
+from portal.office.models import Passage, SavedView
 from portal.reports.models import ReportCopy, ReportWish, Snapshot
 
-__all__ = ["Email", "Escalation", "Heartbeat", "ReportCopy", "ReportWish", "Snapshot"]
+__all__ = ["Email", "Escalation", "Heartbeat", "Passage", "ReportCopy", "ReportWish", "SavedView", "Snapshot"]
 
 
 class Email(models.Model):

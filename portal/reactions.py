@@ -9,6 +9,9 @@ from integrations.models import Event
 from integrations.programs.base import Kind
 from portal import escalation, mail, notices
 from portal.accounts import notices as account_notices
+from portal.hooks import writing
+from portal.office import keeping
+from portal.public import rows as listings
 from portal.standing import witness
 from verification import budget, jobs
 from verification.models import Allowance
@@ -23,6 +26,7 @@ def cancel_mail(event: Event) -> None:
     decision = earlier.filter(data__has_key="undo_until").order_by("seq").last()
     if decision is not None:
         mail.cancel_held(decision)
+        writing.cancel(decision)
 
 
 def run_checks(event: Event) -> None:
@@ -57,6 +61,20 @@ def check_answers(event: Event) -> None:
         jobs.enqueue(row, now=event.at, reason=f"Answered: {requirement.title}")
 
 
+def keep_listing(event: Event) -> None:
+    """What everyone reads in the directory follows at once."""
+    if event.integration is not None:
+        listings.keep(event.integration, event.at)
+    elif event.partner is not None:
+        listings.keep_all(event.partner, event.at)
+
+
+# after these the public page of what is listed says something else
+SHOWN_TO_ALL = (
+    "answered", "not_needed", "document_uploaded", "document_removed", "facts_changed", "repository_changed",
+    "edition_moved", "release", "archive", "grant_tier", "undo_decision", "suspend", "suspend_at_once", "remove",
+    "uphold_appeal", "take_notice_back", "reinstate", "step_down", "company_changed",
+)  # fmt: skip
 REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "created": (run_checks,),
     "request_review": (run_checks,),
@@ -89,12 +107,16 @@ def tell_staff(dead: Allowance) -> None:
 def react(event: Event) -> None:
     for reaction in REACTIONS.get(event.verb, ()):
         reaction(event)
+    if event.verb in SHOWN_TO_ALL:
+        keep_listing(event)
     notices.tell(event)
+    writing.tell(event)
 
 
 def connect() -> None:
     """Called once when the app is ready."""
     history.listen(react)
+    history.listen_to_turns(keeping.follow)
     budget.listen(tell_staff)
     account_notices.connect()
     witness.connect()

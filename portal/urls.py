@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from portal import health, home, outbox, styleguide, theme
+from portal.office import views as office
 from portal.public import views as public
 from portal.reports import views as reports
 from portal.sla import views as sla
@@ -25,6 +26,7 @@ urlpatterns = [
     *issues.urlpatterns,
     *calendars.urlpatterns,
     *labels.urlpatterns,
+    *office.urlpatterns,
     *standing.urlpatterns,
     path("outbox/", outbox.outbox, name="outbox"),
     path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),

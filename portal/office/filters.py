@@ -1,0 +1,64 @@
+"""Which histories does the office look at? The program and the period of the address."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django import forms
+from django.http import Http404, HttpRequest
+
+from integrations import rules
+from integrations.programs import PROGRAMS
+
+NAMES = ("program", "period")
+PERIODS = {"30": "the last 30 days", "90": "the last 90 days", "365": "the last 365 days"}
+USUAL = "90"
+
+
+class OfficeFilter(forms.Form):
+    """The two fields above every figure."""
+
+    program = forms.ChoiceField(required=False, choices=[("", "All"), *((key, p.name) for key, p in PROGRAMS.items())])
+    period = forms.ChoiceField(
+        required=False, choices=[(key, word.removeprefix("the ").capitalize()) for key, word in PERIODS.items()]
+    )
+
+    def __init__(self, data: Mapping[str, str]) -> None:
+        super().__init__(data)
+        for field in self.fields.values():
+            field.error_messages["invalid_choice"] = "There is no such choice: the usual is shown."  # type: ignore[index]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the address asks for, checked. `program` blank: all; `since`: where the period begins."""
+
+    program: str
+    period: str
+    since: datetime
+    now: datetime
+    fields: str
+
+    @property
+    def words(self) -> str:
+        return PERIODS[self.period]
+
+    @property
+    def is_filtered(self) -> bool:
+        return bool(self.program) or self.period != USUAL
+
+    def of(self, column: str = "program_key") -> dict[str, str]:
+        """The program as a condition on rows that know it in a column."""
+        return {column: self.program} if self.program else {}
+
+
+def chosen(request: HttpRequest, now: datetime) -> Choice:
+    """Read the address. Raises Http404 for everybody but the people of the program."""
+    if not rules.works_for_program(request.user):
+        raise Http404("There is nothing here for you.")
+    asked = {name: request.GET.get(name, "")[:60] for name in NAMES}
+    form = OfficeFilter({**asked, "period": asked["period"] or USUAL})
+    form.is_valid()
+    period = str(form.cleaned_data.get("period") or USUAL)
+    since = now - timedelta(days=int(period))
+    return Choice(str(form.cleaned_data.get("program", "")), period, since, now, form.render())

@@ -1,0 +1,107 @@
+"""Who held it, in which stage, from when to when? Folded from what happened. Pure: plain values in and out.
+
+Since turns are written down, their stream alone says it. What is older is told by the steps that were taken, each of
+which names who had the turn afterwards.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+ENDS = ("withdrawn", "declined", "archived")
+OUTAGE = "outage"
+# who holds it after a step, by its verb; the steps that are not named leave the turn where it is
+AFTER = {
+    "created": "partner",
+    "advance": "partner",
+    "request_review": "program",
+    "request_again": "program",
+    "request_changes": "partner",
+    "approve": "program",
+    "release": "machine",
+    "reopen": "partner",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """From this moment on it is in a stage, held by somebody (blank: it has ended). `back`: a decision was undone."""
+
+    at: datetime
+    stage: str
+    holder: str
+    round: int = 0
+    back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A time in one stage with one holder. `began`: when this stay in the stage began; `leaves`: it ended the stay."""
+
+    stage: str
+    holder: str
+    round: int
+    began: datetime
+    since: datetime
+    until: datetime | None = None
+    leaves: bool = False
+
+
+def fold(turns: Iterable[Turned]) -> list[Piece]:
+    """The pieces of one integration, in order, without a gap; the last is open unless it has ended."""
+    pieces: list[Piece] = []
+    for turn in turns:
+        if turn.back and _take_back(pieces, turn):
+            continue
+        last = pieces[-1] if pieces else None
+        if last and last.until is None:
+            if (last.stage, last.holder) == (turn.stage, turn.holder):
+                continue
+            pieces[-1] = replace(last, until=turn.at, leaves=last.stage != turn.stage)
+        if turn.stage not in ENDS:
+            goes_on = last is not None and last.until is None and last.stage == turn.stage
+            began = last.began if goes_on and last else turn.at
+            pieces.append(Piece(turn.stage, turn.holder, turn.round, began, turn.at))
+    return pieces
+
+
+def _take_back(pieces: list[Piece], turn: Turned) -> bool:
+    """Drop what followed from the decision that was undone, and let the piece before it go on."""
+    kept = [n for n, piece in enumerate(pieces) if (piece.stage, piece.holder) == (turn.stage, turn.holder)]
+    if not kept:
+        return False
+    pieces[kept[-1] :] = [replace(pieces[kept[-1]], until=None, leaves=False)]
+    return True
+
+
+def turns_of(said: Iterable[tuple[datetime, Mapping[str, Any]]]) -> list[Turned]:
+    """The stream of an integration's turns, as (when, what was said)."""
+    return [
+        Turned(at, data["stage"], data["holder"], int(data.get("round", 0)), bool(data.get("back")))
+        for at, data in said
+    ]
+
+
+def told_by_steps(steps: Iterable[tuple[datetime, str, Mapping[str, Any]]], first_stage: str) -> list[Turned]:
+    """The same from the steps that were taken, as (when, verb, data), for what is older than the stream of turns."""
+    found: list[Turned] = []
+    stage, holder, before_hold = first_stage, "partner", "partner"
+    for at, verb, data in steps:
+        if verb != "created" and "to" not in data:
+            continue
+        stage = data["to"][0] if "to" in data else first_stage
+        if verb == "put_on_hold":
+            before_hold, holder = holder, str(data.get("waits_for", "third_party"))
+        elif verb in ("resume", "undo_decision"):
+            holder = before_hold if verb == "resume" else "program"
+        else:
+            holder = AFTER.get(verb, holder)
+        ended = stage in ENDS
+        found.append(Turned(at, stage, "" if ended else holder, int(data.get("round", 0)), verb == "undo_decision"))
+    return found
+
+
+def whole(older: list[Turned], turns: list[Turned]) -> list[Turned]:
+    """Both together: the stream of turns is believed from its first entry on."""
+    return [turn for turn in older if not turns or turn.at < turns[0].at] + turns

@@ -1,0 +1,120 @@
+"""How are the office's figures said and drawn? Rows and charts for its pages, made of plain figures."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.utils.safestring import SafeString
+
+from integrations.programs import PROGRAMS
+from portal.office import bars, figures
+from portal.office.figures import StageFigures
+from portal.sla.charts import Chart, Column
+
+STAGE_NAMES = {"engage": "Engage", "develop": "Develop", "review": "Review", "release": "Release", "support": "Support"}
+HOLDER_NAMES = {
+    "partner": "Partner",
+    "program": "Program",
+    "machine": "Portal",
+    "outage": "Outage",
+    "third_party": "Others",
+}
+COLUMN_NAMES = ("1", "2", "5", "10", "20", "40", "more")
+TOO_FEW = f"too few to say (below {figures.ENOUGH})"
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    """One stage of one program in words, with its bar: up to the middle, and on to nine of ten."""
+
+    program: str
+    stage: str
+    count: int
+    p50: str
+    p90: str
+    pieces: list[tuple[str, float]]
+    total: float
+    said: str
+
+
+def days(value: float | None) -> str:
+    """ "4.5", whole from ten on; a dash for nothing."""
+    if value is None:
+        return "–"
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}".removesuffix(".0")
+
+
+def stage_rows(found: Mapping[str, list[StageFigures]]) -> list[StageRow]:
+    """The lines of the table: each program's stages that anybody left."""
+    rows = [(program, each) for program, stages in found.items() for each in stages if each.count]
+    longest = max((each.p90 or 0 for _, each in rows), default=0) or 1
+    return [_stage_row(PROGRAMS[p].name if p in PROGRAMS else p, each, longest) for p, each in rows]
+
+
+def _stage_row(program: str, each: StageFigures, longest: float) -> StageRow:
+    known = each.p50 is not None and each.p90 is not None
+    pieces = [("counted", each.p50 or 0.0), ("paused", (each.p90 or 0.0) - (each.p50 or 0.0))] if known else []
+    said = f"{days(each.p50)} at the middle, {days(each.p90)} for nine of ten" if known else TOO_FEW
+    return StageRow(
+        program, STAGE_NAMES[each.stage], each.count, days(each.p50), days(each.p90),
+        [(kind, amount) for kind, amount in pieces if amount], longest, said,
+    )  # fmt: skip
+
+
+def distributions(stages: Iterable[StageFigures]) -> list[Chart]:
+    """How the stays of each stage spread over working days."""
+    return [
+        Chart(
+            f"spread-{each.stage}",
+            f"{STAGE_NAMES[each.stage]}: working days in the stage",
+            tuple(Column(name, n) for name, n in zip(COLUMN_NAMES, each.columns, strict=True)),
+        )
+        for each in stages
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Where the time of the stages went: the picture, the kinds that occur, and the table."""
+
+    drawn: SafeString
+    kinds: list[tuple[str, SafeString]]
+    rows: list[tuple[str, list[str], str]]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.rows
+
+
+def shares(found: Mapping[str, Mapping[str, timedelta]]) -> Shares:
+    """Stacked bars, one a stage."""
+    kept = {stage: holders for stage, holders in found.items() if holders}
+    kinds = [holder for holder in figures.HOLDERS if any(holder in holders for holders in kept.values())]
+    drawn = [
+        bars.Bar(STAGE_NAMES[stage], tuple((h, time / figures.DAY) for h, time in holders.items()))
+        for stage, holders in kept.items()
+    ]
+    rows = [
+        (bar.name, [_cell(bar, kind) for kind in kinds], f"{bar.whole:.0f} days")
+        for bar in drawn
+    ]  # fmt: skip
+    picture = bars.stacked("holders", "Where the time of each stage went", drawn, HOLDER_NAMES)
+    return Shares(picture, [(HOLDER_NAMES[k], bars.swatch("holders", k)) for k in kinds], rows)
+
+
+def _cell(bar: bars.Bar, kind: str) -> str:
+    amount = dict(bar.pieces).get(kind, 0.0)
+    return f"{amount:.1f} d, {bars.share(amount, bar.whole)}" if amount else "–"
+
+
+def rounds_chart(counts: list[tuple[str, int]]) -> Chart:
+    return Chart("rounds", "Reviews by the rounds that they took", tuple(Column(word, n) for word, n in counts))
+
+
+def tabs(current: str, query: str, address: Any) -> list[tuple[str, str, bool]]:
+    """The pages of the office: (word, address, whether it is this one); the filters stay."""
+    return [(word, address(name) + (f"?{query}" if query else ""), name == current) for name, word in TABS.items()]
+
+
+TABS = {"office": "Time in stages"}
