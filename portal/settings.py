@@ -52,6 +52,10 @@ CREDENTIALS_KEYS = env.words(
     "CREDENTIALS_KEYS",
     doc="Keys that encrypt test-account credentials, newest first; older ones still decrypt.",
 )
+BADGE_KEYS = env.words(
+    "BADGE_KEYS",
+    doc="Secrets whose keys sign the statements of badges, newest first; those of older ones still verify.",
+)
 DATABASES: dict[str, Any] = {
     "default": env.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}", doc="The database.")
 }
@@ -75,6 +79,7 @@ if PRODUCTION:
             (LOOPBACK_SOURCES, "LOOPBACK_SOURCES must be off"),
             (not SECRET_KEY, "SECRET_KEY is not set"),
             (not CREDENTIALS_KEYS, "CREDENTIALS_KEYS is not set"),
+            (not BADGE_KEYS, "BADGE_KEYS is not set"),
             (not REDIS_URL, "REDIS_URL is not set"),
             (not SITE_URL.startswith("https://"), "SITE_URL must begin with https://"),
         )
@@ -84,6 +89,7 @@ if PRODUCTION:
         raise ImproperlyConfigured(f"The portal does not start in production: {'; '.join(lacking)}.")
 SECRET_KEY = SECRET_KEY or kept_secret("SECRET_KEY")
 CREDENTIALS_KEYS = CREDENTIALS_KEYS or [kept_secret("CREDENTIALS_KEYS")]
+BADGE_KEYS = BADGE_KEYS or [kept_secret("BADGE_KEYS")]
 
 if SQLITE:
     DATABASES["default"]["OPTIONS"] = {

@@ -4,6 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 from portal import health, home, outbox, styleguide, theme
+from portal.badges import views as badges
 from portal.office import views as office
 from portal.public import views as public
 from portal.reports import views as reports
@@ -21,6 +22,7 @@ urlpatterns = [
     path("", include("portal.steps")),
     path("", include("portal.move_edition")),
     *public.urlpatterns,
+    *badges.urlpatterns,
     *reports.urlpatterns,
     *sla.urlpatterns,
     *issues.urlpatterns,

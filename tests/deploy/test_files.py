@@ -95,5 +95,5 @@ def test_example_names_settings_that_there_are():
 def test_example_holds_every_setting_that_production_insists_on():
     source = (ROOT / "portal" / "settings.py").read_text()
     insisted = set(re.findall(r'"([A-Z_]+) (?:is not set|must name|must begin)', source))
-    assert insisted == {"DATABASE_URL", "SECRET_KEY", "CREDENTIALS_KEYS", "REDIS_URL", "SITE_URL"}
+    assert insisted == {"DATABASE_URL", "SECRET_KEY", "CREDENTIALS_KEYS", "BADGE_KEYS", "REDIS_URL", "SITE_URL"}
     assert [name for name in sorted(insisted) if f"\n{name}=" not in EXAMPLE] == []

@@ -14,6 +14,7 @@ PRODUCTION = {
     "ALLOWED_HOSTS": "portal.example.com",
     "SECRET_KEY": "kept-out-of-sight-" * 4,
     "CREDENTIALS_KEYS": "kept-out-of-sight-too",
+    "BADGE_KEYS": "kept-out-of-sight-as-well",
     "DATABASE_URL": "postgres://portal:word@database.example/portal",
     "REDIS_URL": "redis://redis.example",
 }
@@ -55,6 +56,7 @@ def test_start_in_production_is_fine_and_deployable(manage):
         ({"PORTAL_DEBUG": "yes"}, "PORTAL_DEBUG must be off."),
         ({"SECRET_KEY": ""}, "SECRET_KEY is not set."),
         ({"CREDENTIALS_KEYS": " , "}, "CREDENTIALS_KEYS is not set."),
+        ({"BADGE_KEYS": ""}, "BADGE_KEYS is not set."),
         ({"REDIS_URL": ""}, "REDIS_URL is not set."),
         ({"SITE_URL": "http://portal.example.com"}, "SITE_URL must begin with https://."),
         ({"SECRET_KEY": "", "PORTAL_DEBUG": "1"}, "PORTAL_DEBUG must be off; SECRET_KEY is not set."),

@@ -1,0 +1,1 @@
+"""What may stand on other people's pages? The badge of a listing, its twin for machines, and its signed statement."""
