@@ -49,7 +49,8 @@ def role_of(partner: "Partner", user: Any) -> str:
 
 def forget_roles(user: Any) -> None:
     """After a membership changed in this request."""
-    user.__dict__.pop("_roles", None)
+    if getattr(user, "_roles", None) is not None:
+        del user._roles  # through the proxy that request.user is
 
 
 def may_see(integration: "Integration", user: Any) -> bool:

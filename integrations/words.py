@@ -102,6 +102,8 @@ WORDS: dict[str, tuple[str, str, str]] = {
     "invited": ("invited {email}", "neutral", "mail"),
     "invitation_revoked": ("took the invitation to {email} back", "neutral", "mail-x"),
     "invitation_accepted": ("accepted an invitation", "good", "user-check"),
+    "token_made": ("made the token {token}", "neutral", "key-round"),
+    "token_revoked": ("revoked the token {token}", "neutral", "key-round"),
     "role_changed": ("gave {name} the role {role}", "neutral", "user-cog"),
     "membership_ended": ("ended the membership of {name}", "neutral", "user-minus"),
     "owner_appointed": ("appointed {name} as owner", "warn", "user-cog"),

@@ -30,12 +30,14 @@ MENU = (
     ("sla", "SLA", "timer"),
     ("reports", "Reports", "chart-column"),
     ("notifications", "Notifications", "bell"),
+    ("api_docs", "For developers", "braces"),
 )
 ACCOUNT = (
     ("profile", "Profile", "user"),
     ("account_email", "Mail addresses", "mail"),
     ("account_change_password", "Password", "key-round"),
     ("mfa_index", "Second factor", "shield-check"),
+    ("tokens", "API tokens", "braces"),
     ("socialaccount_connections", "Connections", "link"),
 )
 

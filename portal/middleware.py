@@ -10,6 +10,7 @@ from django.utils import timezone
 Handler = Callable[[HttpRequest], HttpResponse]
 STASH = "unsent"
 NEVER_STASHED = {"csrfmiddlewaretoken", "password", "password1", "password2", "code", "secret"}
+NO_PAGES = ("/accounts/", "/api/")  # what is typed there waits for nobody
 MOST_CHARACTERS = 100_000
 
 
@@ -20,7 +21,7 @@ def stash_unsent(get_response: Handler) -> Handler:
     """
 
     def middleware(request: HttpRequest) -> HttpResponse:
-        if request.method == "POST" and not request.user.is_authenticated and not request.path.startswith("/accounts/"):
+        if request.method == "POST" and not request.user.is_authenticated and not request.path.startswith(NO_PAGES):
             kept = request.POST.copy()
             for name in NEVER_STASHED & set(kept):
                 del kept[name]

@@ -7,10 +7,23 @@ from django.db import models
 from django.db.models import Q
 
 from integrations.models import Event, Integration
+from portal.api.models import ApiToken, CheckReport, KeptAnswer
 from portal.office.models import Passage, SavedView
 from portal.reports.models import ReportCopy, ReportWish, Snapshot
 
-__all__ = ["Email", "Escalation", "Heartbeat", "Passage", "ReportCopy", "ReportWish", "SavedView", "Snapshot"]
+__all__ = [
+    "ApiToken",
+    "CheckReport",
+    "Email",
+    "Escalation",
+    "Heartbeat",
+    "KeptAnswer",
+    "Passage",
+    "ReportCopy",
+    "ReportWish",
+    "SavedView",
+    "Snapshot",
+]
 
 
 class Email(models.Model):

@@ -36,6 +36,8 @@ JOBS = (
     Job("answers", "verification.kept.forget_unused", 3600, "outside"),
     Job("standings", "portal.standing.sweep.look_due", 60),
     Job("turns", "integrations.sweep.refresh_due", 300),
+    Job("tokens", "portal.api.tokens.warn_due", 3600),
+    Job("repeats", "portal.api.once.forget_due", 3600),
     Job("credentials", "integrations.sweep.tend_credentials", 300),
 )
 LANES = tuple(dict.fromkeys(job.lane for job in JOBS))

@@ -30,7 +30,7 @@ class IntegrationQuerySet(models.QuerySet["Integration"]):
             return self.none()
         if user.is_reviewer or user.is_staff:
             return self
-        return self.filter(partner__memberships__user=user, partner__memberships__ended_at=None)
+        return self.filter(partner_id__in=list(rules.roles_of(user)))
 
     def open(self) -> "IntegrationQuerySet":
         return self.exclude(stage__in=ENDS)

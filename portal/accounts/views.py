@@ -33,7 +33,7 @@ def done(request: HttpRequest, sentence: str) -> Iterator[None]:
 
 def own_companies(user: Any) -> Any:
     """The companies that a person belongs to now."""
-    return Partner.objects.filter(memberships__user=user, memberships__ended_at=None).order_by("name")
+    return Partner.objects.filter(pk__in=list(rules.roles_of(user))).order_by("name")
 
 
 def own_company(request: HttpRequest, slug: str) -> Partner:
@@ -135,5 +135,6 @@ def company_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     elif wish == "end":
         with done(request, f"{member.user} no longer belongs to the company."):
             people.end_membership(member, by=request.user, now=now)
+    rules.forget_roles(request.user)
     still_here = bool(rules.role_of(member.partner, request.user))
     return redirect("company", slug) if still_here else redirect("home")

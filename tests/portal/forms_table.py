@@ -34,6 +34,7 @@ from portal import move_edition, steps, styleguide
 from portal.accounts import admin
 from portal.accounts import forms as accounts
 from portal.accounts.models import User
+from portal.api.forms import TokenForm
 from portal.reports.forms import WishesForm
 from portal.sla import views_labels
 from portal.sla.calendar_form import CalendarForm
@@ -129,6 +130,8 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (CalendarForm, ""): lambda data, user: CalendarForm(data, now=NOW),
     (views_labels.LabelsForm, ""): lambda data, user: views_labels.LabelsForm(data, account=len),
     (views_labels.AnswerForm, ""): lambda data, user: views_labels.AnswerForm(data),
+    (TokenForm, "personal"): lambda data, user: TokenForm(data, program=True, company=False),
+    (TokenForm, "company"): lambda data, user: TokenForm(data, program=False, company=True),
     (move_edition.MoveForm, ""): lambda data, user: move_edition.MoveForm(ROW, data),
     (steps.StepForm, "decline"): step("decline"),
     (steps.StepForm, "put_on_hold"): step("put_on_hold"),

@@ -1,0 +1,107 @@
+"""What is the API made of? Its rooms, its parser, its answers to what goes wrong, and its document (OpenAPI 3.1)."""
+
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from ninja import NinjaAPI
+
+from portal.api import integrations, me, problems, programs
+from portal.api.once import HEADER
+from portal.api.parts import StrictParser
+
+ABOUT = """Everything that a partner or a person of the program does in pages, with the same rules.
+
+Send a token: `Authorization: Bearer ptl_…`. Make one under “API tokens” of your profile or your company."""
+ROOMS = (me.room, programs.room, integrations.room)
+VERSION = "1"
+PREFIX = f"api/v{VERSION}"
+WRITES = ("post", "patch", "put", "delete")
+USUAL = {
+    "400": "The body is no JSON.",
+    "401": "No live token.",
+    "403": "Not for this person, or not within the token's scopes.",
+    "404": "Not here, or not yours to see.",
+    "409": "Not now: the sentence says why.",
+    "412": "Changed since it was read.",
+    "413": "Too large.",
+    "415": "Not JSON.",
+    "422": "Something in the request does not fit; each field is named.",
+    "429": "Too many requests: Retry-After says when to go on.",
+    "503": "The database is busy: Retry-After says when to go on.",
+}
+PROBLEM = {
+    "type": "object",
+    "description": "What went wrong (RFC 9457).",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string", "format": "uri"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "A sentence fit to show."},
+        "errors": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["field", "message"],
+                "properties": {"field": {"type": "string"}, "message": {"type": "string"}},
+            },
+        },
+    },
+}
+KEY = {
+    "name": HEADER,
+    "in": "header",
+    "required": False,
+    "description": "Any text of yours, new for each piece of work: sent again, it gets the first answer for a day.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 128, "pattern": "^[ -~]+$"},
+}
+
+
+def build() -> NinjaAPI:
+    api = NinjaAPI(
+        title="Partner portal", version=VERSION, description=ABOUT, docs_url=None, openapi_url=None,
+        urls_namespace="api", parser=StrictParser(),
+    )  # fmt: skip
+    problems.connect(api)
+    for room in ROOMS:
+        api.add_router("", room.router)
+    return api
+
+
+api = build()
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The OpenAPI document, with the answers and headers that every operation shares."""
+    found: dict[str, Any] = dict(api.get_openapi_schema(path_prefix=f"{PREFIX}/"))
+    found["servers"] = [{"url": settings.SITE_URL}]
+    components = found.setdefault("components", {})
+    components.setdefault("schemas", {})["Problem"] = PROBLEM
+    components["responses"] = {
+        f"Problem{status}": {"description": says, "content": {problems.CONTENT: {"schema": ref("schemas/Problem")}}}
+        for status, says in USUAL.items()
+    }
+    components["parameters"] = {"IdempotencyKey": KEY}
+    components["securitySchemes"] = {"Bearer": {"type": "http", "scheme": "bearer"}}
+    for methods in found["paths"].values():
+        for method, operation in methods.items():
+            _complete(method, operation)
+    return found
+
+
+def ref(path: str) -> dict[str, str]:
+    return {"$ref": f"#/components/{path}"}
+
+
+def _complete(method: str, operation: dict[str, Any]) -> None:
+    for status in USUAL:
+        operation["responses"].setdefault(status, ref(f"responses/Problem{status}"))
+    operation["responses"] = {str(status): said for status, said in operation["responses"].items()}
+    if method in WRITES:
+        operation.setdefault("parameters", []).append(ref("parameters/IdempotencyKey"))
+    if "x-scope" in operation:
+        operation["security"] = [{"Bearer": []}]
+    else:
+        operation["security"] = [{}, {"Bearer": []}]

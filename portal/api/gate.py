@@ -1,0 +1,114 @@
+"""What stands before every operation of the API? The token, the limits, what can be read at all, and once only."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from allauth.account.adapter import get_adapter
+from allauth.mfa.utils import is_mfa_enabled
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+
+from integrations import rules
+from portal.api import limits, once, problems, tokens
+from portal.api.limits import Allowance
+from portal.api.models import ApiToken
+from portal.api.problems import Problem
+
+WRITING = ("POST", "PATCH", "PUT", "DELETE")
+USED_EVERY = 60  # seconds between two notes of a token's last use
+JSON = "application/json"
+
+
+def bearer(request: HttpRequest) -> str:
+    """The secret of the Authorization header; blank where there is none of our kind."""
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    return secret.strip() if scheme.lower() == "bearer" else ""
+
+
+def guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """One path of the API, behind the gate. Sessions are not looked at."""
+
+    @wraps(view)
+    def handle(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        now = timezone.now()
+        token = tokens.find(bearer(request), now)
+        allowance = limits.of_token(token.pk) if token else limits.of_address(_address(request))
+        try:
+            answer = _answered(request, token, allowance, lambda: view(request, *args, **kwargs))
+        except Problem as problem:
+            answer = problem.answer()
+        return _finished(answer, allowance)
+
+    handle.csrf_exempt = True  # type: ignore[attr-defined]  # a browser never sends a bearer token by itself
+    return login_not_required(handle)
+
+
+def _address(request: HttpRequest) -> str:
+    return str(get_adapter().get_client_ip(request))
+
+
+def _answered(
+    request: HttpRequest, token: ApiToken | None, allowance: Allowance, run: Callable[[], HttpResponse]
+) -> HttpResponse:
+    if allowance.left < 0:
+        wait = {"Retry-After": str(allowance.seconds)}
+        raise Problem("too-many", f"Ask again in {allowance.seconds} seconds.", headers=wait)
+    if "Authorization" in request.headers and token is None:
+        return problems.no_token()
+    _refuse_unreadable(request)
+    request.api_token = token  # type: ignore[attr-defined]
+    if token is None:
+        return run()
+    _enter(request, token)
+    key = request.headers.get(once.HEADER)
+    if key is None or request.method not in WRITING:
+        return run()
+    return once.answered(request, token, key, timezone.now(), run)
+
+
+def _enter(request: HttpRequest, token: ApiToken) -> None:
+    """The request is the token's from here on. Raises Problem for a person of the program without a second factor."""
+    user = tokens.acting(token)
+    if rules.works_for_program(user) and not is_mfa_enabled(user):
+        raise Problem("second-factor", "Set up a second factor first: tokens of people of the program need one.")
+    request.user = user
+    now = timezone.now()
+    if token.last_used_at is None or (now - token.last_used_at).total_seconds() > USED_EVERY:
+        ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
+
+
+def _refuse_unreadable(request: HttpRequest) -> None:
+    if "\x00" in request.path_info:
+        raise Problem("not-found", "There is no such address.")
+    odd = next((name for name, values in request.GET.lists() if any(map(_unkept, [name, *values]))), None)
+    if odd is not None:
+        raise Problem(
+            "unfit", "A parameter holds characters that cannot be kept.", fields=[(odd[:40], "Write it again.")]
+        )
+    kind = request.content_type or ""
+    if request.method in WRITING and kind not in (JSON, "multipart/form-data") and _has_body(request):
+        raise Problem("media-type", f"Send the body as {JSON}.")
+
+
+def _unkept(text: str) -> bool:
+    """Whether no database takes it: NUL and half characters."""
+    return "\x00" in text or any("\ud800" <= char <= "\udfff" for char in text)
+
+
+def _has_body(request: HttpRequest) -> bool:
+    return request.META.get("CONTENT_LENGTH", "") not in ("", "0")
+
+
+def _finished(answer: HttpResponse, allowance: Allowance) -> HttpResponse:
+    """What every answer carries."""
+    if answer.status_code == 405:
+        allowed = {"Allow": answer["Allow"]} if "Allow" in answer else {}
+        answer = problems.said("method", "This address does not do that.", headers=allowed)
+    for name, value in allowance.headers().items():
+        answer[name] = value
+    answer.headers.setdefault("Cache-Control", "private, no-store")
+    patch_vary_headers(answer, ["Authorization"])
+    return answer

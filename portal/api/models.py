@@ -1,0 +1,91 @@
+"""Which tokens are there, what was answered to a request already, and what did a partner's CI report?"""
+
+from datetime import datetime
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from integrations.models import Integration, Partner
+
+
+class ApiToken(models.Model):
+    """A key to the API, kept as its SHA-256 alone. `partner` is set for a company's token.
+
+    `user` is who acts: the person, or the company token's own actor, who belongs to nobody and cannot sign in.
+    """
+
+    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
+    name = models.CharField(max_length=60)
+    prefix = models.CharField(max_length=12)
+    digest = models.CharField(max_length=64, unique=True)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
+    partner = models.ForeignKey(Partner, models.CASCADE, null=True, related_name="api_tokens")
+    role = models.CharField(max_length=10, blank=True)
+    scopes = models.JSONField(default=list)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+    warned_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ("-made_at", "-pk")
+        indexes = [
+            models.Index(fields=["expires_at"], name="tokens_to_warn", condition=Q(revoked_at=None, warned_at=None))
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.prefix}…)"
+
+    def is_live(self, now: datetime) -> bool:
+        return self.revoked_at is None and self.expires_at > now
+
+
+class KeptAnswer(models.Model):
+    """What was answered to a request with an Idempotency-Key. `status` is 0 while it is being worked on."""
+
+    token = models.ForeignKey(ApiToken, models.CASCADE, related_name="kept_answers")
+    key = models.CharField(max_length=128)
+    asked = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(default=0)
+    headers = models.JSONField(default=dict)
+    body = models.BinaryField(default=bytes)
+    at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["token", "key"], name="one_answer_a_key")]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.token}: {self.status or 'under way'}"
+
+
+class CheckReport(models.Model):
+    """What a partner's CI says that the checks said. Never the portal's own result.
+
+    `sampled` says why the portal looks itself, blank where it does not; `disagreements` lists what it then found
+    otherwise, as {key, reported, found, summary}.
+    """
+
+    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
+    integration = models.ForeignKey(Integration, models.CASCADE, related_name="check_reports")
+    reported_by = models.CharField(max_length=150)
+    commit = models.CharField(max_length=64)
+    version = models.CharField(max_length=60, blank=True)
+    outcome = models.CharField(max_length=10)
+    results = models.JSONField(default=list)
+    at = models.DateTimeField()
+    sampled = models.CharField(max_length=120, blank=True)
+    compared_at = models.DateTimeField(null=True)
+    disagreements = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ("-pk",)
+        indexes = [
+            models.Index(fields=["id"], name="reports_to_compare", condition=Q(compared_at=None) & ~Q(sampled=""))
+        ]
+
+    def __str__(self) -> str:
+        return f"reported by {self.reported_by} of {self.integration}: {self.outcome}"

@@ -1,0 +1,38 @@
+"""What may a token do? One table: the scope, what it lets through in words, and which tokens can hold it.
+
+A scope never adds to what its person or company may do anyway; it only takes away.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One line of the table. `program`: only people of the program; `owner`: never held by a company's token."""
+
+    key: str
+    does: str
+    program: bool = False
+    owner: bool = False
+
+
+SCOPES = (
+    Scope("integrations:read", "Read integrations: requirements, findings, history, documents, standing"),
+    Scope("integrations:write", "Work on integrations: drafts, answers, documents, meetings, messages"),
+    Scope("steps:take", "Take steps: submit, request the review, withdraw, decide"),
+    Scope("checks:read", "Read what the checks found"),
+    Scope("checks:write", "Have the checks run, and report results from CI"),
+    Scope("credentials:write", "Give and withdraw test accounts; none can be read"),
+    Scope("sla:read", "Read issues in support, their clocks and the reports"),
+    Scope("sla:write", "Change what the clocks are kept by: labels, calendar, severity"),
+    Scope("companies:read", "Read companies and their people"),
+    Scope("companies:write", "Manage a company: people, invitations, its record", owner=True),
+    Scope("reviews:write", "Review: claim, write findings, waive", program=True),
+    Scope("notifications:read", "Read what the person was told", owner=True),
+)
+BY_KEY = {scope.key: scope for scope in SCOPES}
+
+
+def offered(*, program: bool, company: bool) -> list[Scope]:
+    """The scopes that a new token can be given: of a person of the program or not, of a company or not."""
+    return [scope for scope in SCOPES if (program or not scope.program) and not (company and scope.owner)]

@@ -1,0 +1,24 @@
+"""Which address of the API leads where? The operations behind the gate, the document, the reference page."""
+
+from django.urls import URLPattern, include, path, re_path
+
+from portal.api import views_docs, views_tokens
+from portal.api.app import PREFIX, api
+from portal.api.gate import guarded
+
+
+def operations() -> list[URLPattern]:
+    """Every path of the operations, each behind the gate."""
+    found = [pattern for pattern in api.urls[0] if isinstance(pattern, URLPattern) and pattern.name != "api-root"]
+    for pattern in found:
+        pattern.callback = guarded(pattern.callback)
+    return found
+
+
+urlpatterns = [
+    *views_tokens.urlpatterns,
+    path("api/docs", views_docs.reference_page, name="api_docs"),
+    path("api/openapi.json", views_docs.openapi, name="api_document"),
+    path(f"{PREFIX}/", include(operations())),
+    re_path(r"^api/", views_docs.missing, name="api_missing"),
+]

@@ -1,0 +1,64 @@
+"""How does a test call the API? A client with a bearer token, and what it answered."""
+
+import json
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
+from django.test import Client
+from django.utils import timezone
+
+from integrations import rules
+from portal.api import tokens
+from portal.api.models import ApiToken
+from portal.api.scopes import offered
+
+V1 = "/api/v1"
+
+
+class Caller:
+    """Calls below /api/v1 with one token; `json` is what came back."""
+
+    def __init__(self, secret: str = "", token: ApiToken | None = None) -> None:
+        self.secret, self.token = secret, token
+        self.client = Client(raise_request_exception=False)
+
+    def headers(self, more: dict[str, str]) -> dict[str, str]:
+        found = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in more.items()}
+        return found | ({"HTTP_AUTHORIZATION": f"Bearer {self.secret}"} if self.secret else {})
+
+    def get(self, path: str, **headers: str) -> Any:
+        return self.client.get(path if path.startswith("/api") else V1 + path, **self.headers(headers))
+
+    def send(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
+        text = body if isinstance(body, str) else json.dumps({} if body is None else body)
+        return self.client.generic(
+            method, path if path.startswith("/api") else V1 + path, text, content_type="application/json",
+            **self.headers(headers),
+        )  # fmt: skip
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        return self.send("POST", path, body, **headers)
+
+    def patch(self, path: str, body: Any = None, **headers: str) -> Any:
+        return self.send("PATCH", path, body, **headers)
+
+    def upload(self, path: str, **fields: Any) -> Any:
+        return self.client.post(V1 + path, fields, **self.headers({}))
+
+
+def with_second_factor(user: Any) -> Any:
+    """What people of the program need before a token of theirs works."""
+    TOTP.activate(user, generate_totp_secret())
+    return user
+
+
+def caller(user: Any, scopes: Iterable[str] = (), partner: Any = None, role: str = "editor", days: int = 30) -> Caller:
+    """A caller with a fresh token of a person, or of a company."""
+    known = [scope.key for scope in offered(program=rules.works_for_program(user), company=partner is not None)]
+    wanted = list(scopes) or known
+    token, secret = tokens.make(
+        "ci", wanted, days, by=user, now=timezone.now() - timedelta(minutes=1), partner=partner, role=role
+    )
+    return Caller(secret, token)

@@ -1,0 +1,184 @@
+"""A token: its form, its end, its scopes, whose it is, and that its secret is nowhere."""
+
+import logging
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.urls import reverse
+from django.utils import timezone
+
+from integrations.workflow import NotAllowed
+from portal.api import tokens
+from portal.api.models import ApiToken
+from portal.models import Email
+from tests.conftest import begin
+from tests.portal.api.calling import Caller, caller, with_second_factor
+
+SCOPES = ["integrations:read"]
+
+
+def kind(answer: Any) -> str:
+    assert answer["Content-Type"] == "application/problem+json"
+    return str(answer.json()["type"]).rpartition("#problem-")[2]
+
+
+def test_secret_has_prefix_and_checksum() -> None:
+    secret = tokens.new_secret()
+    assert secret.startswith("ptl_")
+    assert len(secret) == 42
+    assert tokens.is_well_formed(secret)
+    assert not tokens.is_well_formed(secret[:-1] + ("A" if secret[-1] != "A" else "B"))
+    assert not tokens.is_well_formed("ptl_" + "x" * 38)
+
+
+def test_checksum_of_nothing_is_nothing() -> None:
+    assert tokens.checksum("") == "000000"
+
+
+def test_no_token_is_told_so(db: None) -> None:
+    answer = Caller().get("/integrations")
+    assert (answer.status_code, kind(answer)) == (401, "no-token")
+    assert answer["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_unknown_token_is_refused_where_none_is_needed_too(db: None) -> None:
+    assert Caller(tokens.new_secret()).get("/programs").status_code == 401
+    assert Caller().get("/programs").status_code == 200
+
+
+def test_personal_token_acts_as_its_person(alice: Any, rocket: Any) -> None:
+    mine = caller(alice)
+    me = mine.get("/me").json()
+    assert me["acts_as"] == "Alice Archer"
+    assert [(place["company"]["slug"], place["role"]) for place in me["companies"]] == [("acme", "owner")]
+    assert [row["name"] for row in mine.get("/integrations").json()["items"]] == ["Rocket"]
+    assert caller(alice, SCOPES).token.last_used_at is None  # type: ignore[union-attr]
+    assert ApiToken.objects.get(pk=mine.token.pk).last_used_at is not None  # type: ignore[union-attr]
+
+
+def test_token_of_another_company_finds_nothing(charlie: Any, rocket: Any) -> None:
+    other = caller(charlie)
+    assert other.get("/integrations").json()["items"] == []
+    assert other.get(f"/integrations/{rocket.uuid}").status_code == 404
+
+
+def test_company_token_acts_in_its_own_name_within_its_company(alice: Any, acme: Any, rocket: Any, globex: Any) -> None:
+    ci = caller(alice, partner=acme)
+    assert ci.get("/me").json()["acts_as"] == "Acme's token ci"
+    said = ci.post(f"/integrations/{rocket.uuid}/messages", {"body": "Tests pass."})
+    assert (said.status_code, said.json()["author"]) == (201, "Acme's token ci")
+    assert rocket.events.last().actor == "Acme's token ci"
+    assert not ci.token.user.has_usable_password()  # type: ignore[union-attr]
+
+
+def test_company_token_of_a_viewer_reads_only(alice: Any, acme: Any, rocket: Any) -> None:
+    reader = caller(alice, partner=acme, role="viewer")
+    assert reader.get(f"/integrations/{rocket.uuid}").status_code == 200
+    assert kind(reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})) == "may"
+
+
+@pytest.mark.parametrize(
+    ("changed", "days"), [({"revoked_at": timezone.now()}, 0), ({"expires_at": timezone.now()}, 0)], ids=str
+)
+def test_ended_token_is_refused(alice: Any, changed: dict[str, Any], days: int) -> None:
+    mine = caller(alice)
+    ApiToken.objects.filter(pk=mine.token.pk).update(**changed)  # type: ignore[union-attr]
+    assert mine.get("/me").status_code == 401
+
+
+def test_token_of_somebody_who_left_the_portal_is_refused(alice: Any) -> None:
+    mine = caller(alice)
+    alice.is_active = False
+    alice.save()
+    assert mine.get("/me").status_code == 401
+
+
+def test_token_does_what_its_scopes_let_through(alice: Any, rocket: Any) -> None:
+    reader = caller(alice, SCOPES)
+    assert reader.get("/integrations").status_code == 200
+    refused = reader.post(f"/integrations/{rocket.uuid}/messages", {"body": "Hello."})
+    assert (refused.status_code, kind(refused)) == (403, "scope")
+
+
+def test_token_of_the_program_needs_a_second_factor(rita: Any, rocket: Any) -> None:
+    hers = caller(rita)
+    assert kind(hers.get("/integrations")) == "second-factor"
+    with_second_factor(rita)
+    assert hers.get("/integrations").status_code == 200
+
+
+def test_nobody_makes_more_than_they_may(alice: Any, bob: Any, acme: Any, now: Any) -> None:
+    for by, scopes, days, partner in (
+        (bob, SCOPES, 30, acme), (alice, ["reviews:write"], 30, None), (alice, SCOPES, 366, None),
+        (alice, [], 30, None),
+        (alice, ["companies:write"], 30, acme),
+    ):  # fmt: skip
+        with pytest.raises(NotAllowed):
+            tokens.make("ci", scopes, days, by=by, now=now, partner=partner)
+    assert ApiToken.objects.count() == 0
+
+
+def test_secret_is_in_no_row_no_mail_and_no_log(
+    alice: Any, acme: Any, rocket: Any, sign_in: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    page = sign_in(alice).post(
+        reverse("company_tokens", args=["acme"]),
+        {"name": "ci", "scopes": SCOPES, "days": "90", "role": "editor"},
+    )
+    secret = next(
+        word
+        for word in page.content.decode().replace("<", " ").replace(">", " ").split()
+        if word.startswith("ptl_") and len(word) == 42
+    )
+    assert "no-store" in page["Cache-Control"]
+    mine = Caller(secret)
+    assert mine.get("/integrations").status_code == 200
+    assert mine.post("/nowhere").status_code == 404
+    assert secret not in sign_in(alice).get(reverse("company_tokens", args=["acme"])).content.decode()
+    assert secret not in caplog.text
+    assert all(secret not in f"{mail.text} {mail.html} {mail.subject}" for mail in Email.objects.all())
+    assert secret not in everything_kept()
+
+
+def everything_kept() -> str:
+    """All the text in the database."""
+    found = []
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            cursor.execute(f'SELECT * FROM "{table}"')
+            found.append(str(cursor.fetchall()))
+    return "".join(found)
+
+
+def test_owners_are_told_of_a_new_token_and_of_its_end(alice: Any, bob: Any, acme: Any) -> None:
+    token = caller(alice, partner=acme, days=6).token
+    assert [mail.to for mail in Email.objects.filter(name="token_made")] == ["alice@acme.example"]
+    assert tokens.warn_due(timezone.now()) == 1
+    assert tokens.warn_due(timezone.now()) == 0
+    assert [mail.to for mail in Email.objects.filter(name="token_ends")] == ["alice@acme.example"]
+    assert token is not None
+    assert tokens.warn_due(token.expires_at + timedelta(days=1)) == 0
+
+
+def test_revoked_on_the_page_it_is_refused(alice: Any, acme: Any, sign_in: Any) -> None:
+    ci = caller(alice, partner=acme)
+    answer = sign_in(alice).post(reverse("token_revoke", args=[ci.token.uuid]))  # type: ignore[union-attr]
+    assert answer.status_code == 302
+    assert ci.get("/me").status_code == 401
+    assert acme.events.last().verb == "token_revoked"
+
+
+def test_making_a_token_asks_who_it_is_once_more(alice: Any, client: Any) -> None:
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    answer = client.post(reverse("tokens"), {"name": "ci", "scopes": SCOPES, "days": "90"})
+    assert answer.status_code == 302
+    assert "reauthenticate" in answer["Location"]
+    assert ApiToken.objects.count() == 0
+
+
+def test_begin_of_two_companies(acme: Any, alice: Any, globex: Any, charlie: Any) -> None:
+    begin(globex, charlie, name="Hers", repository="globex/x", repository_id=9)
+    assert caller(alice, partner=acme).get("/integrations").json()["items"] == []
