@@ -359,6 +359,9 @@ NOTICE_OVERDUE_TIMES = env.number(
 ESCALATE_HOURS = env.number(
     "ESCALATE_HOURS", 24, low=1, doc="Hours without an answer after which news goes to the next of the program."
 )
+API_REQUESTS_A_MINUTE = env.number(
+    "API_REQUESTS_A_MINUTE", 300, low=1, doc="Requests a minute that one token may make of the API."
+)
 REPORT_ZONE = env.zone("REPORT_ZONE", "UTC", doc="Time zone in which the weeks of the SLA reports begin.")
 UPLOAD_MAX_MB = env.number("UPLOAD_MAX_MB", 20, low=1, doc="Largest document a partner may upload, in megabytes.")
 

@@ -20,6 +20,7 @@ from integrations.repositories import product_of
 from integrations.uploads import examine
 from integrations.workflow import perform
 from portal.accounts import inviting
+from portal.api import tokens
 from portal.models import Email
 from portal.reports import scopes, sending, unsubscribe, weeks
 from tests.conftest import begin, drive
@@ -69,6 +70,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "partner": acme, "integration": row, "rob": cast["rob"], "cast": cast, "report": reported_week(acme, now),
         "listed": Integration.objects.get(pk=listed.pk), "left": left, "other": other, "told": told,
         "issue": opened(listed, f"Booster {CANARY} fails", now + timedelta(hours=1), labels=("critical",)),
+        "api_token": tokens.make(f"ci {CANARY}", ["integrations:read"], 30, by=alice, now=now, partner=acme)[0],
         "introduction": asked,
         "invitation": invitation, "token": people.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
         "join": people.ask_to_join(acme, message="Hello.", by=charlie, now=now),
@@ -157,6 +159,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         **{f"issue{act}": {"uuid": world["issue"].uuid} for act in ("", "_lower", "_let_off", "_ask")},
         **{f"standing{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
         "prefill": {"uuid": world["draft"].uuid},
+        "token_revoke": {"uuid": world["api_token"].uuid},
         "confirm_start": {"uuid": world["draft"].uuid},
         **{name: {"key": "repository.owner"} for name in ("check_help", "accept_finding")},
         "report_stop": {"token": unsubscribe.address(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]},
