@@ -30,6 +30,7 @@ urlpatterns = [
     *labels.urlpatterns,
     *office.urlpatterns,
     *standing.urlpatterns,
+    path("", include("portal.api.urls")),
     path("outbox/", outbox.outbox, name="outbox"),
     path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),
     path("notifications/", outbox.notifications, name="notifications"),
