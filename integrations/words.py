@@ -91,6 +91,8 @@ WORDS: dict[str, tuple[str, str, str]] = {
     "labels_declined": ("declined how labels are to be read", "warn", "tags"),
     "calendar_changed": ("changed the calendar", "neutral", "calendar-days"),
     "severity_asked": ("asked to lower the severity of {name}", "neutral", "send"),
+    "breach_disputed": ("disputed the breach of {name}", "neutral", "scale"),
+    "dispute_dismissed": ("left what was disputed about {name} as it is", "warn", "minus"),
     "severity_lowered": ("lowered the severity of {name}", "warn", "arrow-down"),
     "not_covered": ("agreed that no promise covers {name}", "warn", "minus"),
     "partner_created": ("created the company", "accent", "building-2"),

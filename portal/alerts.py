@@ -17,7 +17,7 @@ from integrations import history
 from integrations.clock import Calendar
 from integrations.models import CalendarEdition, Integration
 from integrations.workflow import lock
-from verification.models import Alert
+from verification.models import Alert, Breach
 from verification.support.base import Severity, Watching
 
 log = logging.getLogger(__name__)
@@ -110,4 +110,11 @@ def _said(alert: Alert) -> dict[str, Any]:
         "share": alert.share,
         "spoke_last": issue.spoke_last,
         "alert": alert.key,
+        "why": _why(alert) if alert.kind == "retracted" else "",
     }
+
+
+def _why(alert: Alert) -> str:
+    """Why a breach was taken back."""
+    mine = Breach.objects.filter(clock_id=alert.clock_id, due_at=alert.due_at)
+    return mine.values_list("retracted_why", flat=True).first() or ""

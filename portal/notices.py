@@ -90,6 +90,8 @@ NOTICES: dict[str, Notice] = {
     "labels_accepted": Notice("labels_accepted", partner_team),
     "labels_declined": Notice("labels_declined", partner_team),
     "severity_asked": Notice("severity_asked", program_team),
+    "breach_disputed": Notice("breach_disputed", program_team),
+    "dispute_dismissed": Notice("dispute_dismissed", partner_team),
     "severity_lowered": Notice("severity_lowered", partner_team),
     "not_covered": Notice("not_covered", partner_team),
     "give_notice": Notice("standing", partner_team),

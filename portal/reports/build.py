@@ -12,7 +12,7 @@ from integrations.states import Holder, Stage
 from integrations.workflow import PROGRAM_CALENDAR
 from portal.reports.scopes import Reported
 from portal.reports.weeks import Week
-from verification.models import Clock
+from verification.models import Breach, Clock
 from verification.support import figures
 from verification.support.base import Watching
 from verification.support.figures import Scope
@@ -48,6 +48,7 @@ def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[st
         "worst": [row(clock, now) for clock in figures.worst(scope)[:WORST]],
         "coming": _coming(scope, week.after.span(zone)[1], now),
         "movements": figures.movements(scope, start, end),
+        "retracted": _retracted(scope, start, end),
         "programs": _by_program(scope, start, end, moment),
         "standing": _standing(scope, start, end),
         "own": own_record(scope, start, end, now),
@@ -75,6 +76,15 @@ def row(clock: Clock, now: datetime) -> dict[str, Any]:
         "spoke_last_at": issue.spoke_last_at.isoformat() if issue.spoke_last_at else "",
         "state": clock.state,
     }
+
+
+def _retracted(scope: Scope, start: datetime, end: datetime) -> list[dict[str, str]]:
+    """The breaches that were taken back within the span, with the reason."""
+    back = Breach.objects.filter(scope.of(), retracted_at__gte=start, retracted_at__lt=end)
+    found = back.select_related("issue__watch", "integration").order_by("retracted_at", "pk")[:COMING]
+    return [
+        {"name": str(each.issue), "integration": each.integration.name, "why": each.retracted_why} for each in found
+    ]
 
 
 def _coming(scope: Scope, until: datetime, now: datetime) -> list[dict[str, Any]]:

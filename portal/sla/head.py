@@ -1,4 +1,4 @@
-"""How are we doing? The figures above the list, each beside that of a week ago, in three queries.
+"""How are we doing? The figures above the list, each beside that of a week ago, in four queries.
 
 The week is the last seven days, the week before the seven days before those: a Monday has a week too. What was at risk
 or past due a week ago is said as today's facts tell it; what was blind then is not kept.
@@ -49,7 +49,7 @@ def head_of(choice: Choice, now: datetime, query: Any) -> Head:
     """`query`: the parameters of the address (a QueryDict), kept in every link."""
     ago, before = now - WEEK, now - 2 * WEEK
     kept = Q(state=Watching.MET)
-    tabs = {f"tab_{state}": Count("pk", filter=in_state(state, now)) for state in STATES}
+    tabs = {f"tab_{state}": Count("pk", filter=in_state(state, now)) for state in STATES if state != "disputed"}
     n = choice.clocks().aggregate(
         kept=Count("pk", filter=kept & Q(stopped_at__gte=ago, stopped_at__lt=now)),
         kept_before=Count("pk", filter=kept & Q(stopped_at__gte=before, stopped_at__lt=ago)),
@@ -57,6 +57,7 @@ def head_of(choice: Choice, now: datetime, query: Any) -> Head:
         late_before=Count("pk", filter=_open_at(ago) & Q(due_at__lte=ago) & ~Q(state=Watching.BLIND)),
         **tabs,
     )
+    n["tab_disputed"] = choice.clocks().filter(in_state("disputed", now)).count()  # few, by an index of their own
     broken, broken_before = _broken(choice, before, ago, now)
     tiles = [
         _share_tile(n["kept"], broken, n["kept_before"], broken_before, _link(query, "all")),

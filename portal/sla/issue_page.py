@@ -22,7 +22,7 @@ from verification.support.explain import duration, idle, link, moment
 from verification.support.fold import fold
 from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
 
-DECISIONS = ("severity_asked", "severity_lowered", "not_covered")
+DECISIONS = ("severity_asked", "breach_disputed", "dispute_dismissed", "severity_lowered", "not_covered")
 LATELY = 60
 GITHUB = '{0} <a href="{1}" rel="noopener noreferrer">on GitHub<span class="visually-hidden">: {0}</span></a>'
 # What happened on GitHub, or here: words, tone, icon.

@@ -22,6 +22,8 @@ from verification.support import deciding, rows
 
 Decide = Callable[..., Any]
 
+FORMS = ("lower", "let_off", "ask", "dispute", "dismiss")
+
 
 class ReasonForm(forms.Form):
     """Why: it is kept in the history, and both sides read it."""
@@ -46,11 +48,14 @@ def issue(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def _page(request: HttpRequest, found: Issue, bound: dict[str, ReasonForm] | None = None) -> HttpResponse:
     now, user = timezone.now(), request.user
     page = shown(found, user, now)
-    forms_of = {name: ReasonForm(auto_id=f"{name}-%s") for name in ("lower", "let_off", "ask")} | (bound or {})
+    forms_of = {name: ReasonForm(auto_id=f"{name}-%s") for name in FORMS} | (bound or {})
     is_critical, covered = page.state.severity == "critical", page.state.covered
+    breaches = list(found.breaches.order_by("due_at", "pk"))
     context = {
         "page": page, "issue": found, "integration": found.integration, "now": now, "forms": forms_of,
-        "breaches": list(found.breaches.order_by("due_at", "pk")),
+        "breaches": breaches,
+        "may_dismiss": rules.may_decide(found.integration, user) and found.disputed,
+        "may_dispute": rules.may_edit(found.integration, user) and any(not each.retracted_at for each in breaches),
         "may_lower": rules.may_decide(found.integration, user) and is_critical and covered,
         "may_let_off": rules.may_decide(found.integration, user) and covered,
         "may_ask": rules.may_edit(found.integration, user) and is_critical and covered,
@@ -98,9 +103,25 @@ def ask(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return _decided(request, uuid, "ask", rules.may_edit, deciding.ask_to_lower, said)
 
 
+@pressed("issue")
+def dispute(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The partner disputes a breach that stands."""
+    said = "The program has your reason. The breach stands until it has decided."
+    return _decided(request, uuid, "dispute", rules.may_edit, deciding.dispute, said)
+
+
+@pressed("issue")
+def dismiss(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The program leaves what is disputed as it is."""
+    said = "It stays as it is. Both sides read why."
+    return _decided(request, uuid, "dismiss", rules.may_decide, deciding.dismiss, said)
+
+
 urlpatterns = [
     path("issues/<uuid:uuid>/", issue, name="issue"),
     path("issues/<uuid:uuid>/lower/", lower, name="issue_lower"),
     path("issues/<uuid:uuid>/let-off/", let_off, name="issue_let_off"),
     path("issues/<uuid:uuid>/ask/", ask, name="issue_ask"),
+    path("issues/<uuid:uuid>/dispute/", dispute, name="issue_dispute"),
+    path("issues/<uuid:uuid>/dismiss/", dismiss, name="issue_dismiss"),
 ]

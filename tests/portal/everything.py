@@ -20,7 +20,6 @@ from integrations.repositories import product_of
 from integrations.uploads import examine
 from integrations.workflow import perform
 from portal.accounts import inviting
-from portal.api import tokens
 from portal.models import Email
 from portal.reports import scopes, sending, unsubscribe, weeks
 from tests.conftest import begin, drive
@@ -32,6 +31,7 @@ Press = tuple[str, dict[str, Any], dict[str, Any]]
 CANARY = "canary-7f3a"
 OURS = ("portal.", "integrations.", "verification.")
 ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam")
+ISSUE_PAGES = ("", "_lower", "_let_off", "_ask", "_dispute", "_dismiss")
 EVIDENCE = ("", "_json", "_frozen", "_frozen_json")
 BADGES = ("svg", "json", "shields", "statement", "statement_compact", "key")
 LOGS, MEETING, ACCOUNTS, FORM, ATTESTED, AGREED = "NO-7-LOGS", "NO-7", "NO-6", "NO-3", "NO-5", "NO-8"
@@ -70,7 +70,6 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "partner": acme, "integration": row, "rob": cast["rob"], "cast": cast, "report": reported_week(acme, now),
         "listed": Integration.objects.get(pk=listed.pk), "left": left, "other": other, "told": told,
         "issue": opened(listed, f"Booster {CANARY} fails", now + timedelta(hours=1), labels=("critical",)),
-        "api_token": tokens.make(f"ci {CANARY}", ["integrations:read"], 30, by=alice, now=now, partner=acme)[0],
         "introduction": asked,
         "invitation": invitation, "token": people.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
         "join": people.ask_to_join(acme, message="Hello.", by=charlie, now=now),
@@ -156,10 +155,9 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         **{f"badge_{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
         **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
         "mail": {"uuid": world["mail"].uuid},
-        **{f"issue{act}": {"uuid": world["issue"].uuid} for act in ("", "_lower", "_let_off", "_ask")},
+        **{f"issue{act}": {"uuid": world["issue"].uuid} for act in ISSUE_PAGES},
         **{f"standing{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
         "prefill": {"uuid": world["draft"].uuid},
-        "token_revoke": {"uuid": world["api_token"].uuid},
         "confirm_start": {"uuid": world["draft"].uuid},
         **{name: {"key": "repository.owner"} for name in ("check_help", "accept_finding")},
         "report_stop": {"token": unsubscribe.address(world["cast"]["alice"], world["report"]).rsplit("/", 2)[-2]},
@@ -235,7 +233,7 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "labels: a proposal", {}, {"critical": "p0"}
     yield "company_calendar: a look", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3, 4]}
     yield "company_calendar: another", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3], "confirm": "1"}
-    for act in ("lower", "let_off", "ask"):
+    for act in ("lower", "let_off", "ask", "dispute", "dismiss"):
         yield f"issue_{act}: a reason", {}, {"reason": "It is a question."}
     yield "introduction: agree", {}, {"answer": "agree"}
     yield "move_edition: nowhere", {}, {"to": "2000-01", "move": "1"}

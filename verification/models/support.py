@@ -93,8 +93,13 @@ class Delivery(models.Model):
 class Issue(models.Model):
     """An issue of a watched repository, as folded.
 
-    `calendar`, `policy` and `edition` (of the program) are those in force when it was opened.
+    `calendar`, `policy` and `edition` (of the program) are those in force when it was opened. `disputed`: what of it
+    the partner disputes and the program has not decided; no fold touches it.
     """
+
+    class Disputed(models.TextChoices):
+        SEVERITY = "severity", "The severity"
+        BREACH = "breach", "The breach"
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     watch = models.ForeignKey(Watch, models.CASCADE, related_name="issues")
@@ -114,10 +119,13 @@ class Issue(models.Model):
     spoke_last_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField()
     folded_at = models.DateTimeField(null=True, blank=True)
+    disputed = models.CharField(max_length=10, choices=Disputed.choices, blank=True, default="", db_default="")
+    disputed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         ordering = ("-opened_at", "-pk")
         constraints = [models.UniqueConstraint(fields=["watch", "github_id"], name="one_row_an_issue")]
+        indexes = [models.Index(fields=["disputed_at"], name="issues_disputed", condition=Q(disputed_at__isnull=False))]
 
     def __str__(self) -> str:
         return f"{self.watch.repository}#{self.number}"

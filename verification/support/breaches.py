@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from verification.models import Alert, Breach, Clock, ClockEvent
+from verification.models import Alert, Breach, Clock, ClockEvent, Issue
 from verification.support.base import Watching
 from verification.support.sweep import alert_key, alert_row
 
@@ -43,6 +43,7 @@ def retract_wrong(clock: Clock, now: datetime, why: str) -> int:
 def _retract(breach: Breach, clock: Clock, now: datetime, why: str) -> int:
     breach.retracted_at, breach.retracted_why = now, why[:300]
     breach.save(update_fields=["retracted_at", "retracted_why"])
+    Issue.objects.filter(pk=breach.issue_id, disputed=Issue.Disputed.BREACH).update(disputed="", disputed_at=None)
     ClockEvent.objects.create(clock=clock, kind="retracted", share=100, due_at=breach.due_at, at=now)
     of_then = Clock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
     row = alert_row(of_then, "retracted", 100, now) | {"clock": clock}

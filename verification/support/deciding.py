@@ -1,7 +1,7 @@
-"""How does the program agree that an issue is less severe, or not covered? Facts of the portal's own, and their fold.
+"""What does a partner dispute about an issue, and how does the program decide? Facts of the portal's own.
 
 The partner can only ask. What is agreed is a fact like GitHub's: it counts from its moment on and takes nothing back
-that was so before.
+that was so before. Any decision about the issue settles what was disputed.
 """
 
 from datetime import datetime
@@ -14,6 +14,13 @@ from integrations.workflow import NotAllowed, changing
 from verification.models import Issue, IssueEvent, Watch
 from verification.support import refold, storing
 from verification.support.base import Actor, Happening, Kind, Severity
+
+SETTLED: dict[str, Any] = {"disputed": "", "disputed_at": None}
+# what a breach that a decision takes back says of it
+WHY = {
+    Kind.SEVERITY_LOWERED: "The program agreed that the issue is not critical",
+    Kind.NOT_AN_ISSUE: "The program agreed that the promise does not cover the issue",
+}
 
 
 def lower(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
@@ -31,7 +38,30 @@ def ask_to_lower(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
     """The partner asks; nothing changes until the program agrees. Raises NotAllowed."""
     with changing(issue.integration, rules.may_edit, by=by, now=now) as row:
         _still(issue, Kind.SEVERITY_LOWERED)
+        _disputed(issue, Issue.Disputed.SEVERITY, now)
         return _record(row, issue, "severity_asked", reason, by, now)
+
+
+def dispute(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
+    """The partner disputes a breach that stands; it stands until the program has decided. Raises NotAllowed."""
+    with changing(issue.integration, rules.may_edit, by=by, now=now) as row:
+        _still(issue, Kind.NOT_AN_ISSUE)
+        if not issue.breaches.filter(retracted_at=None).exists():
+            raise NotAllowed("No breach of this issue stands.", "gone")
+        _disputed(issue, Issue.Disputed.BREACH, now)
+        return _record(row, issue, "breach_disputed", reason, by, now)
+
+
+def dismiss(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
+    """The program leaves what is disputed as it is, and says why. Raises NotAllowed."""
+    with changing(issue.integration, rules.may_decide, by=by, now=now) as row:
+        if not Issue.objects.filter(pk=issue.pk, disputed_at__isnull=False).update(**SETTLED):
+            raise NotAllowed("Nothing of this issue is disputed any more.", "gone")
+        return _record(row, issue, "dispute_dismissed", reason, by, now)
+
+
+def _disputed(issue: Issue, what: str, now: datetime) -> None:
+    Issue.objects.filter(pk=issue.pk).update(disputed=what, disputed_at=now)
 
 
 def _decide(issue: Issue, kind: Kind, verb: str, reason: str, data: dict[str, str], *, by: Any, now: datetime) -> Event:
@@ -41,7 +71,8 @@ def _decide(issue: Issue, kind: Kind, verb: str, reason: str, data: dict[str, st
         key = f"{kind}:{now:%Y%m%dT%H%M%S}"
         fact = Happening(key, kind, now, Actor(0, str(by)), reason, data=data)
         storing.row_of(issue.pk, fact, "portal", now).save()
-        refold.refold([issue.pk], now)
+        refold.refold([issue.pk], now, f"{WHY[kind]}: {reason}")
+        Issue.objects.filter(pk=issue.pk).update(**SETTLED)
         return _record(row, issue, verb, reason, by, now)
 
 

@@ -26,8 +26,8 @@ def issues_of(pks: Iterable[int]) -> list[Issue]:
     return list(found.select_related("watch", "calendar", "policy", "integration").prefetch_related(rows.WITH_EVENTS))
 
 
-def refold(pks: Iterable[int], now: datetime) -> int:
-    """Fold these issues and write what follows. Returns how many.
+def refold(pks: Iterable[int], now: datetime, why: str = LATER) -> int:
+    """Fold these issues and write what follows; `why` is said of breaches that this takes back. Returns how many.
 
     Call it in the transaction that wrote the facts. What the fold cannot read is left as it was, and said.
     """
@@ -42,7 +42,7 @@ def refold(pks: Iterable[int], now: datetime) -> int:
         for clock_state in state.clocks:
             clock = kept.get((issue.pk, str(clock_state.verb))) or _new(issue, clock_state)
             fresh.append(clock)
-            _take(clock, clock_state, issue, now)
+            _take(clock, clock_state, issue, now, why)
     Issue.objects.bulk_update(issues, OWN, batch_size=200)
     _save(fresh)
     return len(issues)
@@ -100,13 +100,13 @@ def _new(issue: Issue, state: ClockState) -> Clock:
     )
 
 
-def _take(clock: Clock, state: ClockState, issue: Issue, now: datetime) -> None:
+def _take(clock: Clock, state: ClockState, issue: Issue, now: datetime, why: str) -> None:
     """The clock's columns, not yet saved. A recorded breach that no longer follows from the facts is taken back."""
     if clock.severity != state.severity:
         clock.warned = 0  # another promise, with warnings of its own
     for name, value in columns(state).items():
         setattr(clock, name, value)
-    if clock.pk and clock.breached_at and breaches.retract_wrong(clock, now, LATER):
+    if clock.pk and clock.breached_at and breaches.retract_wrong(clock, now, why):
         clock.breached_at = None
     clock.next_at = None if issue.watch.ended_at else breaches.next_moment(clock, now)
 

@@ -18,7 +18,7 @@ from portal.reports.models import ReportCopy, ReportWish, Snapshot
 from portal.reports.scopes import PROGRAMS_SCOPE, reported
 from portal.reports.weeks import parse
 from tests.verification.support.clocks import clock_of, issue_of, watch_over
-from verification.models import Clock, Issue, Watch
+from verification.models import Breach, Clock, Issue, Watch
 from verification.support import sweep as clocks
 
 H = timedelta(hours=1)
@@ -301,3 +301,11 @@ def test_a_title_that_means_something_to_a_mail_program_is_only_text(watch: Watc
     assert ("<img src=x" in sent.html, "&lt;img src=x onerror=alert(1)&gt;" in sent.html) == (False, True)
     assert "<img src=x onerror=alert(1)>" in sent.text
     assert sent.subject.isprintable()
+
+
+def test_what_was_taken_back_says_why_in_every_form(watch: Watch, alice: User, sign_in: Any, acme: Partner) -> None:
+    Breach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="The program agreed: spam.")
+    sending.send_due(MONDAY)
+    sent = report("alice@acme.example")
+    page = sign_in(alice).get(reverse("report", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
+    assert ["The program agreed: spam." in form for form in (sent.text, sent.html, page)] == [True] * 3

@@ -90,3 +90,47 @@ def test_the_mail_of_one_issue_leads_to_it_and_of_several_to_the_list(
     one = Email.objects.filter(name="issues_breached", to=alice.email).first()
     assert one
     assert f"{settings.SITE_URL}/issues/{issues['breached'].uuid}/" in one.text
+
+
+def test_a_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
+    sign_in: SignIn, issues: dict[str, Issue], alice: Any, rita: Any
+) -> None:
+    issue, client = issues["breached"], sign_in(alice)
+    page = f"/issues/{issue.uuid}/"
+    assert client.post(f"{page}dispute/", {"reason": "We answered by mail."}).status_code == 302
+    assert fresh(issue).disputed == "breach"
+    assert issue.breaches.get().retracted_at is None
+    client = sign_in(rita)
+    assert "Disputed" in client.get(page).content.decode()
+    assert "1 disputed issue</a> waits for" in client.get("/queue/").content.decode()
+    assert [row.title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
+    assert client.post(f"{page}dismiss/", {"reason": "GitHub shows no answer."}).status_code == 302
+    assert fresh(issue).disputed_at is None
+    assert client.post(f"{page}dismiss/", {"reason": "Again."}).status_code == 422
+    assert "disputed issue" not in client.get("/queue/").content.decode()
+    assert "GitHub shows no answer." in sign_in(alice).get(page).content.decode()
+    mails = Email.objects.filter(name__in=("breach_disputed", "dispute_dismissed")).order_by("pk")
+    assert [mail.to == alice.email for mail in mails] == [False, True]
+
+
+def test_nothing_is_disputed_that_is_no_breach(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
+    issue = issues["running"]
+    assert sign_in(alice).post(f"/issues/{issue.uuid}/dispute/", {"reason": "No."}).status_code == 422
+    assert fresh(issue).disputed == ""
+
+
+def test_a_decision_says_its_reason_wherever_the_breach_was_told(
+    sign_in: SignIn, issues: dict[str, Issue], alice: Any, rita: Any
+) -> None:
+    issue, now = issues["breached"], timezone.now()
+    alerts.tell_due(now)
+    deciding.dispute(issue, "It is spam.", by=alice, now=now)
+    deciding.let_off(issue, "It is spam indeed.", by=rita, now=now)
+    alerts.tell_due(now)
+    why = "The program agreed that the promise does not cover the issue: It is spam indeed."
+    assert issue.breaches.get().retracted_why == why
+    assert fresh(issue).disputed == ""
+    corrections = Email.objects.filter(name="breaches_retracted")
+    assert {mail.to for mail in corrections} >= {alice.email}
+    assert all(why in mail.text and why in mail.html for mail in corrections)
+    assert why in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
