@@ -8,6 +8,7 @@ from django.db.models import Q
 
 from integrations.models import Event, Integration
 from portal.api.models import ApiToken, CheckReport, KeptAnswer
+from portal.hooks.models import Endpoint, EndpointAttempt, EndpointMessage
 from portal.office.models import Passage, SavedView
 from portal.reports.models import ReportCopy, ReportWish, Snapshot
 
@@ -15,6 +16,9 @@ __all__ = [
     "ApiToken",
     "CheckReport",
     "Email",
+    "Endpoint",
+    "EndpointAttempt",
+    "EndpointMessage",
     "Escalation",
     "Heartbeat",
     "KeptAnswer",

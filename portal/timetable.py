@@ -34,6 +34,8 @@ JOBS = (
     Job("rehearsals", "verification.rehearsal.jobs.run_due", 5, "checks"),
     Job("bodies", "verification.support.intake.forget_bodies", 3600, "outside"),
     Job("answers", "verification.kept.forget_unused", 3600, "outside"),
+    Job("webhooks", "portal.hooks.sending.send_due", 5, "webhooks"),
+    Job("messages", "portal.hooks.keeping.forget_due", 3600, "outside"),
     Job("standings", "portal.standing.sweep.look_due", 60),
     Job("turns", "integrations.sweep.refresh_due", 300),
     Job("tokens", "portal.api.tokens.warn_due", 3600),

@@ -5,6 +5,7 @@ from django.urls import include, path
 
 from portal import health, home, outbox, styleguide, theme
 from portal.badges import views as badges
+from portal.hooks import views as webhooks
 from portal.office import views as office
 from portal.public import views as public
 from portal.reports import views as reports
@@ -30,6 +31,7 @@ urlpatterns = [
     *labels.urlpatterns,
     *office.urlpatterns,
     *standing.urlpatterns,
+    *webhooks.urlpatterns,
     path("", include("portal.api.urls")),
     path("outbox/", outbox.outbox, name="outbox"),
     path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),

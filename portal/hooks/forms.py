@@ -1,0 +1,86 @@
+"""What is an endpoint to hear of, and where does it live? The form of a new one and of changes."""
+
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils import timezone
+
+from integrations.plain import Line
+from integrations.programs import PROGRAMS
+from portal.hooks.keeping import Wanted
+from portal.hooks.kinds import grouped
+from portal.hooks.models import Endpoint
+from portal.hooks.waits import KEPT
+from verification.base import Refused
+from verification.sources import links
+
+MOST_ADDRESS = 1000
+
+
+def plain_address(text: str) -> str:
+    """An address that messages may be sent to. Raises ValidationError with the guard's own sentence."""
+    try:
+        found = links.read(text.strip(), loopback=settings.LOOPBACK_SOURCES)
+    except Refused as refusal:
+        raise forms.ValidationError(str(refusal)) from refusal
+    if found.netloc == links.read(settings.SITE_URL, loopback=True).netloc:
+        raise forms.ValidationError("This is the portal’s own address. Enter the receiver’s.")
+    return str(found)
+
+
+class EndpointForm(forms.Form):
+    """Name, address, which events, of which program. `office`: the program's own; `kept`: the one that is changed."""
+
+    form = forms.ChoiceField(label="Sends", choices=Endpoint.Form.choices, widget=forms.RadioSelect)
+    name = Line(label="Name", max_length=80, help_text="How you will recognise it, such as “Build pipeline”.")
+    address = forms.CharField(label="Address", max_length=MOST_ADDRESS, widget=forms.TextInput(attrs={
+        "inputmode": "url", "autocomplete": "off", "spellcheck": "false", "class": "mono",
+    }))  # fmt: skip
+    kinds = forms.MultipleChoiceField(
+        label="Events", widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose at least one kind."}
+    )
+    program_key = forms.ChoiceField(label="Program", required=False)
+
+    def __init__(self, *args: Any, office: bool, kept: Endpoint | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.kept = kept
+        kinds: Any = self.fields["kinds"]
+        kinds.choices = [
+            (title, [(kind.name, kind.means) for kind in group]) for title, group in grouped(office=office)
+        ]
+        program: Any = self.fields["program_key"]
+        program.choices = [("", "All programs"), *((key, found.name) for key, found in PROGRAMS.items())]
+        address = self.fields["address"]
+        address.help_text = "Begins with https and is a public host. Slack shows it when you add an incoming webhook."
+        if kept is not None:
+            del self.fields["form"]
+            address.required = False
+            address.help_text = f"Now {kept.shown}. Leave this empty to keep it."
+
+    def clean_address(self) -> str:
+        typed = str(self.cleaned_data.get("address", ""))
+        return plain_address(typed) if typed else ""
+
+    @property
+    def wanted(self) -> Wanted:
+        said = self.cleaned_data
+        form = said.get("form") or (self.kept.form if self.kept else Endpoint.Form.WEBHOOK)
+        return Wanted(said["name"], said["kinds"], said["program_key"], said["address"], form)
+
+
+def initial_of(endpoint: Endpoint) -> dict[str, Any]:
+    return {"name": endpoint.name, "kinds": endpoint.kinds, "program_key": endpoint.program_key}
+
+
+class SinceForm(forms.Form):
+    """From when on failed messages are sent again."""
+
+    since = forms.DateTimeField(label="Failed since", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}))
+
+    def clean_since(self) -> Any:
+        since = self.cleaned_data["since"]
+        if since < timezone.now() - KEPT - timedelta(days=1):
+            raise forms.ValidationError("Messages are kept for 30 days. Choose a later moment.")
+        return since

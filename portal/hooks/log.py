@@ -1,0 +1,58 @@
+"""How is an endpoint doing, and what does its log show? Rows for pages; nothing is written."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+
+from portal.hooks.access import visible_to
+from portal.hooks.kinds import BY_NAME, TEST
+from portal.hooks.models import Endpoint, EndpointMessage
+
+State = EndpointMessage.State
+# what the log's tabs show: word, and the messages
+STATES: dict[str, tuple[str, Q]] = {
+    "": ("All", Q()),
+    "delivered": ("Delivered", Q(state=State.DELIVERED)),
+    "waiting": ("To be sent", Q(state=State.WAITING)),
+    "failed": ("Failed", Q(state=State.FAILED) | Q(state=State.WAITING, tries__gt=0)),
+}
+SOON = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """How an endpoint is: a word with its tone and icon, and one sentence."""
+
+    word: str
+    tone: str
+    icon: str
+    sentence: str
+
+
+def health(endpoint: Endpoint, now: datetime) -> Health:
+    if endpoint.pause:
+        why = Endpoint.Pause(endpoint.pause).label
+        return Health("Paused", "warn", "pause", f"{why}. Nothing is sent until it is resumed.")
+    if endpoint.failing_since:
+        return Health("Failing", "bad", "circle-x", "The last attempt failed; it is tried again by itself.")
+    if endpoint.delivered_at is None:
+        return Health("New", "neutral", "circle-dashed", "Nothing has been sent yet.")
+    return Health("Works", "good", "circle-check", "The last message arrived.")
+
+
+def endpoints_of(user: Any, now: datetime) -> list[tuple[Endpoint, Health]]:
+    """The endpoints that a person manages, with what waits and failed in the last week."""
+    late = Q(messages__state=State.FAILED, messages__made_at__gte=now - SOON)
+    rows = visible_to(user).annotate(
+        waiting=Count("messages", filter=Q(messages__state=State.WAITING)), failed=Count("messages", filter=late)
+    )
+    return [(row, health(row, now)) for row in rows.order_by("partner__name", "name", "pk")]
+
+
+def log_of(endpoint: Endpoint, state: str, kind: str) -> QuerySet[EndpointMessage]:
+    """The messages that the filters leave, newest first. What is no filter filters nothing."""
+    _, wanted = STATES.get(state, STATES[""])
+    rows = endpoint.messages.filter(wanted).defer("body")
+    return rows.filter(kind=kind) if kind in BY_NAME or kind == TEST else rows

@@ -1,0 +1,222 @@
+"""Where are webhooks seen and changed? The list, a new one, one with its log, one message, the kinds of events."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+
+from integrations import rules
+from integrations.models import Partner
+from integrations.views.common import page_of, refused
+from integrations.workflow import NotAllowed
+from portal.hooks import access, keeping, payload
+from portal.hooks.forms import EndpointForm, SinceForm, initial_of
+from portal.hooks.kinds import grouped
+from portal.hooks.log import STATES, endpoints_of, health, log_of
+from portal.hooks.models import Endpoint, EndpointMessage
+from portal.hooks.posting import pretty
+from portal.hooks.waits import WAITS, words
+
+Act = Callable[[HttpRequest, Endpoint], str]
+
+
+def webhooks(request: HttpRequest) -> HttpResponse:
+    """Every endpoint that the reader manages."""
+    context = {
+        "rows": endpoints_of(request.user, timezone.now()),
+        "companies": access.companies_of(request.user),
+        "office": access.may_manage(None, request.user),
+        "belongs": bool(rules.roles_of(request.user)),
+    }
+    return render(request, "hooks/webhooks.html", context)
+
+
+def kinds(request: HttpRequest) -> HttpResponse:
+    """The table of the kinds of events, each with an example of its payload."""
+    office = rules.works_for_program(request.user)
+    told = [
+        (title, [(kind, pretty(payload.as_json(payload.example(kind)))) for kind in group])
+        for title, group in grouped(office=office)
+    ]
+    return render(request, "hooks/kinds.html", {"groups": told, "waits": [words(wait) for wait in WAITS]})
+
+
+def _whose(request: HttpRequest, slug: str) -> Partner | None:
+    """For whom an endpoint is added: a company, or the program. Raises Http404 for who may not."""
+    partner = None if slug == "program" else get_object_or_404(Partner, slug=slug)
+    if not access.may_manage(partner, request.user):
+        raise Http404("Only owners of the company add webhooks.")
+    return partner
+
+
+@sensitive_variables("secret")
+def webhook_new(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form of a new endpoint; then its page, with the secret, once."""
+    partner = _whose(request, slug)
+    typed = request.POST if request.method == "POST" else None
+    form = EndpointForm(typed, office=partner is None, initial=request.unsent() or {"form": "webhook"})  # type: ignore[attr-defined]
+    if typed is not None and form.is_valid():
+        try:
+            endpoint, secret = keeping.add(partner, form.wanted, by=request.user, now=timezone.now())
+        except NotAllowed as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            return _shown_once(request, endpoint, secret.value if secret else "")
+    context = {"form": form, "partner": partner}
+    return render(request, "hooks/new.html", context, status=422 if form.is_bound else 200)
+
+
+def webhook(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """One endpoint: how it is, its log, what can be done."""
+    return _page(request, access.load(request.user, uuid))
+
+
+@sensitive_variables("secret")
+def _shown_once(request: HttpRequest, endpoint: Endpoint, secret: str) -> HttpResponse:
+    """The page right after a secret was made. A reload of it makes no second one: the form says what it saw."""
+    return _page(request, endpoint, secret=secret, fresh=True)
+
+
+@sensitive_variables("secret")
+def _page(request: HttpRequest, endpoint: Endpoint, *, secret: str = "", fresh: bool = False) -> HttpResponse:
+    now = timezone.now()
+    state = request.GET.get("state", "")
+    log = page_of(request, log_of(endpoint, state, request.GET.get("kind", "")), 25)
+    context: dict[str, Any] = {
+        "endpoint": endpoint, "secret": secret, "fresh": fresh, "seen": keeping.state_of(endpoint), "page": log,
+        "state": state, "kind": request.GET.get("kind", ""), "states": STATES, "health": health(endpoint, now),
+        "since": SinceForm(initial={"since": timezone.localtime(now - timedelta(days=1))}), "now": now,
+        "old_holds": bool(endpoint.old_secret_until and endpoint.old_secret_until > now),
+    }  # fmt: skip
+    answer = render(request, "hooks/webhook.html", context)
+    if secret:
+        answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def webhook_change(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Another name, address, or choice of events."""
+    endpoint = access.load(request.user, uuid)
+    typed = request.POST if request.method == "POST" else None
+    first = request.unsent() or initial_of(endpoint)  # type: ignore[attr-defined]
+    form = EndpointForm(typed, office=endpoint.partner_id is None, kept=endpoint, initial=first)
+    if typed is not None and form.is_valid():
+        try:
+            keeping.change(endpoint, form.wanted, by=request.user, now=timezone.now())
+            messages.success(request, "The webhook is changed.")
+        except NotAllowed as refusal:
+            refused(request, refusal)
+        return redirect("webhook", uuid)
+    context = {"form": form, "endpoint": endpoint}
+    return render(request, "hooks/change.html", context, status=422 if form.is_bound else 200)
+
+
+@sensitive_variables("secret")
+def webhook_secret(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Make a new secret and show it once."""
+    endpoint = access.load(request.user, uuid)
+    if request.method != "POST":
+        return redirect("webhook", uuid)
+    seen = request.POST.get("seen", "")
+    try:
+        secret = keeping.rotate(endpoint, by=request.user, now=timezone.now(), seen=seen)
+    except NotAllowed as refusal:
+        refused(request, refusal)
+        return redirect("webhook", uuid)
+    endpoint.refresh_from_db()
+    return _shown_once(request, endpoint, secret.value)
+
+
+def _test(request: HttpRequest, endpoint: Endpoint) -> str:
+    keeping.send_test(endpoint, by=request.user, now=timezone.now())
+    return "A test event is on its way. Look at the log in a moment."
+
+
+def _pause(request: HttpRequest, endpoint: Endpoint) -> str:
+    keeping.pause(endpoint, by=request.user, now=timezone.now())
+    return "The webhook is paused. What happens meanwhile is kept for 30 days."
+
+
+def _resume(request: HttpRequest, endpoint: Endpoint) -> str:
+    count = keeping.resume(endpoint, by=request.user, now=timezone.now())
+    return f"The webhook is on again; messages that waited: {count}."
+
+
+def _skip(request: HttpRequest, endpoint: Endpoint) -> str:
+    count = keeping.resume(endpoint, by=request.user, now=timezone.now(), skip=True)
+    return f"The webhook is on again; messages left out: {count}."
+
+
+def _replay(request: HttpRequest, endpoint: Endpoint) -> str:
+    form = SinceForm(request.POST)
+    if not form.is_valid():
+        raise NotAllowed(" ".join(str(error) for error in form.errors["since"]))
+    count = keeping.replay_failed(endpoint, form.cleaned_data["since"], by=request.user, now=timezone.now())
+    return f"Messages sent again: {count}."
+
+
+ACTS: dict[str, Act] = {"test": _test, "pause": _pause, "resume": _resume, "skip": _skip, "replay": _replay}
+
+
+def webhook_act(request: HttpRequest, uuid: UUID, act: str) -> HttpResponse:
+    """A button of the page."""
+    endpoint = access.load(request.user, uuid)
+    if act not in ACTS:
+        raise Http404("There is no such button.")
+    if request.method == "POST":
+        try:
+            messages.success(request, ACTS[act](request, endpoint))
+        except NotAllowed as refusal:
+            refused(request, refusal)
+    return redirect("webhook", uuid)
+
+
+def webhook_end(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Ask once more, then remove it."""
+    endpoint = access.load(request.user, uuid)
+    if request.method != "POST":
+        return render(request, "hooks/end.html", {"endpoint": endpoint})
+    try:
+        keeping.end(endpoint, by=request.user, now=timezone.now())
+        messages.success(request, f"“{endpoint.name}” is removed.")
+    except NotAllowed as refusal:
+        refused(request, refusal)
+    return redirect("webhooks")
+
+
+def webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> HttpResponse:
+    """One message with every attempt; the button sends it again."""
+    endpoint = access.load(request.user, uuid)
+    found = get_object_or_404(
+        EndpointMessage.objects.select_related("replayed_by", "event"), endpoint=endpoint, uuid=message
+    )
+    if request.method == "POST":
+        try:
+            keeping.replay(found, by=request.user, now=timezone.now())
+            messages.success(request, "The message is sent again, under the same webhook-id.")
+        except NotAllowed as refusal:
+            refused(request, refusal)
+        return redirect("webhook_message", uuid, message)
+    attempts = page_of(request, found.attempts.all(), 10)
+    context = {"endpoint": endpoint, "message": found, "body": pretty(found.body), "page": attempts}
+    return render(request, "hooks/message.html", context)
+
+
+urlpatterns = [
+    path("webhooks/", webhooks, name="webhooks"),
+    path("webhooks/kinds/", kinds, name="webhook_kinds"),
+    path("webhooks/new/<slug:slug>/", webhook_new, name="webhook_new"),
+    path("webhooks/<uuid:uuid>/", webhook, name="webhook"),
+    path("webhooks/<uuid:uuid>/change/", webhook_change, name="webhook_change"),
+    path("webhooks/<uuid:uuid>/secret/", webhook_secret, name="webhook_secret"),
+    path("webhooks/<uuid:uuid>/remove/", webhook_end, name="webhook_end"),
+    path("webhooks/<uuid:uuid>/messages/<uuid:message>/", webhook_message, name="webhook_message"),
+    path("webhooks/<uuid:uuid>/<slug:act>/", webhook_act, name="webhook_act"),
+]
