@@ -1,0 +1,89 @@
+"""Small programs to run in a room: a provider that behaves, and six that do not. Written as executables."""
+
+import sys
+from pathlib import Path
+
+PYTHON = Path(sys.executable).resolve()
+READABLE = (Path(sys.base_prefix), Path(sys.prefix))
+FIRST = f"#!{PYTHON} -IS\nimport os, pathlib, signal, socket, sys, time\n"
+
+HOSTILE = {
+    "reads the home folder": """
+home = pathlib.Path.home()
+for path in sorted(home.rglob("*")):
+    if path.is_file():
+        print(path.read_text())
+time.sleep(30)
+""",
+    "reads the home folder of its user and ends": """
+import pwd
+(pathlib.Path(pwd.getpwuid(os.getuid()).pw_dir) / ".aws/credentials").read_text()
+""",
+    "opens the network": """
+far = socket.socket()
+try:
+    far.connect(("93.184.215.14", 443))
+except OSError as error:
+    print(error)
+time.sleep(30)
+""",
+    "opens the network by name": """
+try:
+    socket.getaddrinfo("hashicorp.com", 443)
+except OSError as error:
+    print(error)
+""",
+    "opens the network over IPv6": """
+far = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+try:
+    far.sendto(b"out", ("2606:2800:21f:cb07:6820:80da:af6b:8b2c", 53))
+except OSError as error:
+    print(error)
+time.sleep(30)
+""",
+    "forks": """
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass
+""",
+    "forks and hides": """
+for number in range(200):
+    if os.fork() == 0:
+        os.setsid()
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        time.sleep(60)
+""",
+    "eats memory": """
+held = []
+while True:
+    held.append(bytearray(os.urandom(1024 * 1024)))
+""",
+    "writes 10 GB": """
+block = os.urandom(1024 * 1024)
+with open("/tmp/large", "wb") as file:
+    for _ in range(10 * 1024):
+        file.write(block)
+""",
+    "writes a million files": """
+for number in range(1_000_000):
+    pathlib.Path(f"/tmp/{number}").touch()
+""",
+    "never answers": """
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+time.sleep(600)
+""",
+    "prints without end": """
+while True:
+    print("x" * 1000)
+""",
+}
+
+
+def written(folder: Path, name: str, text: str) -> Path:
+    """An executable file of that text."""
+    path = folder / name
+    path.write_text(FIRST + text)
+    path.chmod(0o755)
+    return path

@@ -1,0 +1,61 @@
+"""Is each program that misbehaves stopped with its own name for it, and is the machine as it was before?"""
+
+import os
+import shutil
+import time
+
+import pytest
+
+from tests.verification.sandbox.programs import HOSTILE, READABLE, written
+from verification.sandbox.base import MEGABYTE, Limits
+from verification.sandbox.room import open_room
+
+LIMITS = Limits(seconds=10, memory=150 * MEGABYTE, disk=30 * MEGABYTE, processes=40, output=200_000)
+NAMED = {
+    "reads the home folder": "reached for the home folder",
+    "reads the home folder of its user and ends": "reached for the home folder",
+    "opens the network": "reached for the network",
+    "opens the network by name": "reached for the network",
+    "opens the network over IPv6": "reached for the network",
+    "forks": "too many processes",
+    "forks and hides": "too many processes",
+    "eats memory": "out of memory",
+    "writes 10 GB": "disk full",
+    "writes a million files": "disk full",
+    "never answers": "timed out",
+    "prints without end": "too much output",
+}
+
+
+def processes(name):
+    """Every process of the machine that was started from that file."""
+    found = []
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                found += [pid] if name.encode() in file.read() else []
+        except OSError:
+            continue
+    return found
+
+
+def mounts():
+    with open("/proc/self/mounts") as file:
+        return [line for line in file if "sandbox-" in line]
+
+
+@pytest.mark.parametrize("does", HOSTILE)
+def test_a_hostile_program_is_stopped_by_its_name(does, tmp_path):
+    program = written(tmp_path, f"hostile-{os.getpid()}", HOSTILE[does])
+    before, free = set(os.listdir("/tmp")), shutil.disk_usage("/tmp").free
+    limits = Limits(**(LIMITS.as_dict() | {"seconds": 1.0})) if does == "never answers" else LIMITS
+    begin = time.monotonic()
+    with open_room(limits, files={program.name: program}, readable=READABLE) as room:
+        outcome = room.run([f"/work/{program.name}"])
+    assert (outcome.kind, outcome.code) == (NAMED[does], None), outcome.stderr.decode()
+    assert time.monotonic() - begin < 10
+    assert processes(program.name) == []
+    assert mounts() == []
+    assert [name for name in set(os.listdir("/tmp")) - before if name.startswith("sandbox-")] == []
+    assert free - shutil.disk_usage("/tmp").free < 500 * MEGABYTE
+    assert outcome.peak < 500 * MEGABYTE
