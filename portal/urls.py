@@ -5,6 +5,7 @@ from django.urls import include, path
 
 from portal import health, home, outbox, styleguide, theme
 from portal.badges import views as badges
+from portal.badges import views_verify as verifying
 from portal.hooks import views as webhooks
 from portal.office import views as office
 from portal.public import views as public
@@ -24,6 +25,7 @@ urlpatterns = [
     path("", include("portal.move_edition")),
     *public.urlpatterns,
     *badges.urlpatterns,
+    *verifying.urlpatterns,
     *reports.urlpatterns,
     *sla.urlpatterns,
     *issues.urlpatterns,

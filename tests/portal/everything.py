@@ -33,7 +33,7 @@ OURS = ("portal.", "integrations.", "verification.")
 ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam")
 ISSUE_PAGES = ("", "_lower", "_let_off", "_ask", "_dispute", "_dismiss")
 EVIDENCE = ("", "_json", "_frozen", "_frozen_json")
-BADGES = ("svg", "json", "shields", "statement", "statement_compact", "key")
+BADGES = ("", "_svg", "_json", "_shields", "_statement", "_statement_compact", "_key")
 LOGS, MEETING, ACCOUNTS, FORM, ATTESTED, AGREED = "NO-7-LOGS", "NO-7", "NO-6", "NO-3", "NO-5", "NO-8"
 
 
@@ -152,7 +152,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "meeting_ics": {"uuid": world["meeting"].uuid},
         "listing": {"uuid": world["listed"].uuid},
         "listing_logo": {"uuid": world["listed"].uuid},
-        **{f"badge_{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
+        **{f"badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
         **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
         "mail": {"uuid": world["mail"].uuid},
         **{f"issue{act}": {"uuid": world["issue"].uuid} for act in ISSUE_PAGES},

@@ -11,24 +11,14 @@ from django.test import Client
 from integrations.models import Integration
 from integrations.workflow import perform
 from portal.badges import drawing
-from portal.badges.truth import Truth
 from portal.badges.widths import fitted, width
+from tests.portal.badges.truths import a_truth
 from verification.models import Watch
 
 DAY = timedelta(days=1)
 SVG = "{http://www.w3.org/2000/svg}"
 ON = date(2026, 4, 14)
 FORMS = ("badge.svg", "badge.svg?style=large", "badge.json", "badge.shields.json", "statement.json", "statement.jws")
-
-
-def a_truth(**other: Any) -> Truth:
-    moment = datetime.fromisoformat("2026-04-14T09:00:00+00:00")
-    usual: dict[str, Any] = {
-        "uuid": "0", "integration": "Rocket", "partner": "Acme", "program": "Nomad", "program_key": "nomad",
-        "product": "Nomad", "tier": "Verified", "tier_key": "verified", "standing": "listed", "said": "Listed",
-        "about": "", "listed_since": moment, "standing_since": moment, "page": "https://portal.example/listed/0/",
-    }  # fmt: skip
-    return Truth(**usual | other)
 
 
 def texts(svg: str) -> list[str]:

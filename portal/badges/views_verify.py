@@ -1,0 +1,113 @@
+"""Is this statement genuine, and is what it says still so? A page for everybody, and the page of a badge."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import path
+from django.utils import timezone
+
+from integrations.models import Integration
+from portal.badges import drawing, keys, snippets, statement
+from portal.badges.statement import Verified
+from portal.badges.truth import Truth, absolute, truth_of
+from portal.badges.verdicts import SAID, differs, told
+from portal.badges.views import truth_or_404
+from portal.middleware import STASH
+
+LONG = "A statement is shorter than this. Copy the statement alone."
+
+
+class StatementForm(forms.Form):
+    """A statement, pasted or as a file."""
+
+    statement = forms.CharField(
+        label="Statement",
+        required=False,
+        max_length=statement.MOST,
+        widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false", "class": "mono"}),
+        help_text="As the portal gave it: JSON, or one long word with two dots.",
+        error_messages={"max_length": LONG},
+    )
+    file = forms.FileField(label="or its file", required=False, help_text="statement.json or statement.jws")
+
+    def clean_file(self) -> str:
+        """The file's text; blank where it holds none."""
+        given = self.cleaned_data.get("file")
+        if not given:
+            return ""
+        if given.size > statement.MOST:
+            raise forms.ValidationError(LONG)
+        return str(given.read().decode("utf-8", "replace"))
+
+    def clean(self) -> dict[str, Any]:
+        found: dict[str, Any] = super().clean() or {}
+        if not self.errors and not (found.get("statement") or found.get("file")):
+            self.add_error("statement", "Paste a statement, or choose its file.")
+        return found
+
+
+@login_not_required
+def verify(request: HttpRequest) -> HttpResponse:
+    """Reads a statement that was pasted, uploaded, or named in the address, and says what it is."""
+    request.session.pop(STASH, None)  # nothing of it needs to be remembered
+    if request.method == "POST":
+        form = StatementForm(request.POST, request.FILES)
+    else:
+        form = StatementForm(request.GET) if request.GET.get("statement") else StatementForm()
+    found = judged(form.cleaned_data["file"] or form.cleaned_data["statement"]) if form.is_valid() else {}
+    context = {"form": form, "keys_href": absolute("/.well-known/badge-keys.json"), "issuer": settings.SITE_URL}
+    status = 422 if form.is_bound and not form.is_valid() else 200
+    return render(request, "badges/verify.html", context | found, status=status)
+
+
+def judged(text: str) -> dict[str, Any]:
+    """The verdict on a statement, what it says, and what the portal says now."""
+    published = keys.public_keys(keys.key_set(settings.BADGE_KEYS))
+    found = statement.verify(text, published, settings.SITE_URL, timezone.now())
+    truth = present(found)
+    return {
+        "found": found,
+        "said": SAID[found.verdict],
+        "rows": told(found),
+        "issued": found.moment("iat"),
+        "expires": found.moment("exp"),
+        "truth": truth,
+        "differs": truth is not None and found.signed and differs(found, truth),
+    }
+
+
+def present(found: Verified) -> Truth | None:
+    """What is so now with the integration that a statement names; None where there is none, or of another portal."""
+    try:
+        uuid = UUID(str(found.claims.get("integration_id", "")))
+    except ValueError:
+        return None
+    if found.claims.get("iss") != settings.SITE_URL:
+        return None
+    row = Integration.objects.listed_once().select_related("partner").filter(uuid=uuid).first()
+    return truth_of(row) if row else None
+
+
+@login_not_required
+def badge(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Where a badge is taken from: how it looks, what to paste, and what may be done with it."""
+    truth = truth_or_404(uuid)
+    edition = Integration.objects.get(uuid=uuid).edition
+    context = {
+        "truth": truth,
+        "styles": [(style, snippets.snippets(truth, style)) for style in drawing.STYLES],
+        "edition": edition,
+        "uuid": uuid,
+    }
+    return render(request, "badges/badge.html", context)
+
+
+urlpatterns = [
+    path("verify/", verify, name="verify"),
+    path("listed/<uuid:uuid>/badge/", badge, name="badge"),
+]
