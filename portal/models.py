@@ -9,11 +9,14 @@ from django.db.models import Q
 from integrations.models import Event, Integration
 from portal.api.models import ApiToken, CheckReport, KeptAnswer
 from portal.hooks.models import Endpoint, EndpointAttempt, EndpointMessage
+from portal.notifications.models import CalendarFeed, Wish
 from portal.office.models import Passage, SavedView
+from portal.public.models import Listing, ListingChange, ListingPlatform
 from portal.reports.models import ReportCopy, ReportWish, Snapshot
 
 __all__ = [
     "ApiToken",
+    "CalendarFeed",
     "CheckReport",
     "Email",
     "Endpoint",
@@ -22,11 +25,15 @@ __all__ = [
     "Escalation",
     "Heartbeat",
     "KeptAnswer",
+    "Listing",
+    "ListingChange",
+    "ListingPlatform",
     "Passage",
     "ReportCopy",
     "ReportWish",
     "SavedView",
     "Snapshot",
+    "Wish",
 ]
 
 
@@ -41,6 +48,10 @@ class Email(models.Model):
         KEPT = "kept", "Kept here: no mail server is set up"
         CANCELLED = "cancelled", "Cancelled before it left"
         FAILED = "failed", "Given up"
+        GATHERED = "gathered", "Waits for a digest"
+        TOLD = "told", "Told in a digest"
+        SHOWN = "shown", "Shown in the portal alone, as its receiver chose"
+        SILENCED = "silenced", "Not told, as its receiver chose"
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     key = models.CharField(max_length=200, unique=True)
@@ -62,12 +73,14 @@ class Email(models.Model):
     created_at = models.DateTimeField()
     sent_at = models.DateTimeField(null=True, blank=True)
     seen_at = models.DateTimeField(null=True, blank=True)
+    digest = models.ForeignKey("self", models.SET_NULL, null=True, blank=True, related_name="parts")
     passed_on_at = models.DateTimeField(null=True, blank=True)  # given up, and the next one was told
 
     class Meta:
         ordering = ("-created_at", "-pk")
         indexes = [
             models.Index(fields=["id"], condition=Q(state="failed", passed_on_at=None), name="mails_to_pass_on"),
+            models.Index(fields=["due_at", "person"], condition=Q(state="gathered"), name="mails_for_a_digest"),
             models.Index(
                 fields=["due_at"], condition=Q(state__in=["held", "queued", "sending"]), name="mails_not_yet_sent"
             ),

@@ -37,6 +37,7 @@ JOBS = (
     Job("webhooks", "portal.hooks.sending.send_due", 5, "webhooks"),
     Job("messages", "portal.hooks.keeping.forget_due", 3600, "outside"),
     Job("standings", "portal.standing.sweep.look_due", 60),
+    Job("listings", "portal.public.rows.refresh_due", 60),
     Job("turns", "integrations.sweep.refresh_due", 300),
     Job("tokens", "portal.api.tokens.warn_due", 3600),
     Job("repeats", "portal.api.once.forget_due", 3600),

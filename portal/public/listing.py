@@ -21,7 +21,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class Face:
     """One listed integration as shown to everyone. `texts` are prose, `links` addresses that the partner gave."""
 
     row: Integration
@@ -33,15 +33,20 @@ class Listing:
     has_logo: bool
 
     @property
+    def blurb(self) -> str:
+        """What its company says of it, first of all."""
+        return self.texts[0].text if self.texts else self.row.description
+
+    @property
     def one_line(self) -> str:
-        return (self.texts[0].text if self.texts else self.row.description).split("\n")[0]
+        return self.blurb.split("\n")[0]
 
 
-def listing_of(row: Integration) -> Listing:
+def listing_of(row: Integration) -> Face:
     """The listing of an integration: public answers in the order in which the program asks, each text once."""
     told, standing = list(public_answers(row)), public(row)
     category = row.edition.category(row.category)
-    return Listing(
+    return Face(
         row=row,
         standing=standing,
         tier=row.edition.tier(row.tier) if standing.shows_tier else None,

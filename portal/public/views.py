@@ -1,68 +1,183 @@
-"""Which integrations are listed? Pages for everyone, without sign-in."""
+"""Which integrations are listed? Pages for everyone, without sign-in, never kept unasked by any cache."""
 
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_not_required
-from django.db.models import Q
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import path
+from django.utils import timezone
+from django.utils.functional import cached_property
+from django.views.decorators.cache import cache_control
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.vary import vary_on_headers
 
-from integrations.forms.lists import searched
-from integrations.models import Integration
-from integrations.programs import PROGRAMS
-from integrations.views.common import page_of
+from integrations import rules
+from integrations.models import Integration, Partner
+from portal.public import directory, feeds, sitemap, views_reply
 from portal.public.listing import PICTURES, listing_of, logo_of
+from portal.public.models import Listing, ListingChange
+from portal.public.page import page_of
+from portal.public.partners import RUN_TASKS, cards
+from portal.public.structured import structured
+from portal.standing.shown import SHOWN
+
+ROWS, CHANGES = 24, 20
+Page = Callable[..., HttpResponse]
 
 
-@login_not_required
+def public(view: Page) -> Page:
+    """A page for everyone: small on its way, and asked for anew each time, so that a removal shows at once."""
+
+    @login_not_required
+    @gzip_page
+    @cache_control(no_cache=True)
+    @wraps(view)
+    def handle(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return view(request, *args, **kwargs)
+
+    return handle
+
+
+class Counted(Paginator):  # type: ignore[type-arg]
+    """A paginator that need not count: the figures beside the filters know how many there are."""
+
+    def __init__(self, rows: Any, size: int, count: int) -> None:
+        super().__init__(rows, size)
+        self._known = count
+
+    @cached_property
+    def count(self) -> int:
+        return self._known
+
+
+@public
+@vary_on_headers("HX-Request")
 def listed(request: HttpRequest) -> HttpResponse:
-    """Every listed integration, newest first, by program and by words; those that left the listing on request."""
-    program, words = request.GET.get("program", ""), searched(request.GET.get("q", ""))
-    former = request.GET.get("show") == "former"
-    found = Integration.objects.listed_once().former() if former else Integration.objects.listed()
-    rows = found.select_related("partner").order_by("-released_at", "-pk")
-    if program in PROGRAMS:
-        rows = rows.filter(program_key=program)
-    if words:
-        rows = rows.filter(Q(name__icontains=words) | Q(partner__name__icontains=words))
-    page = page_of(request, rows.prefetch_related("states"))
-    context = {"page": page, "listings": [listing_of(row) for row in page], "programs": PROGRAMS.values()}
-    return render(request, "public/listed.html", context | {"program": program, "q": words, "former": former})
+    """The directory: what the address asks for, and how many there would be for each other choice."""
+    filters = directory.read(request.GET.dict())
+    sides = directory.facets(filters)
+    page = Counted(directory.found(filters), ROWS, sides.count).get_page(request.GET.get("page"))
+    context = {
+        "filters": filters, "page": page, "rows": list(page.object_list), "groups": groups(filters, sides),
+        "count": sides.count, "sorts": sorts(filters), "shown": SHOWN, "least": directory.MINIMUM,
+        "cleared": bool(filters.given().keys() - {"q", "sort"}),
+    }  # fmt: skip
+    htmx: Any = request.htmx  # type: ignore[attr-defined]
+    part = "#found" if htmx and not htmx.history_restore_request else ""
+    return render(request, f"public/listed.html{part}", context)
 
 
-@login_not_required
+TITLES = (
+    ("product", "Product"), ("track", "Kind of partner"), ("program", "Program"), ("category", "Category"),
+    ("tier", "Tier"), ("platform", "Platform"), ("standing", "Standing"),
+)  # fmt: skip
+OPEN = ("product", "track", "standing")
+
+
+def groups(filters: directory.Filters, sides: directory.Facets) -> list[dict[str, Any]]:
+    """Each filter with its choices as links: a choice that is made leads back to without it."""
+    found = []
+    for name, title in TITLES:
+        options = [(each, _link(filters, name, each)) for each in sides.options[name] if each.count or each.chosen]
+        chosen = bool(getattr(filters, name))
+        if len(options) > 1 or chosen:
+            found.append({"name": name, "title": title, "options": options, "open": chosen or name in OPEN})
+    return found
+
+
+def _link(filters: directory.Filters, name: str, option: directory.Option) -> str:
+    query = QueryDict(mutable=True)
+    query.update(filters.given())
+    if option.chosen or not option.value:
+        query.pop(name, None)
+    else:
+        query[name] = option.value
+    return f"?{query.urlencode()}"
+
+
+def sorts(filters: directory.Filters) -> list[tuple[str, str, bool]]:
+    """The orders to choose from; the best match only while somebody searches."""
+    return [
+        (key, word, key == filters.order) for key, word in directory.SORTS.items() if key != "best" or filters.terms
+    ]
+
+
+@public
 def listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """One integration that is or was listed, with what may be said of its standing."""
-    row = listed_or_404(uuid)
-    return render(
-        request, "public/listing.html", {"listing": listing_of(row), "integration": row, "edition": row.edition}
-    )
+    row, found = listed_or_404(uuid)
+    face = listing_of(row)
+    context = {
+        "listing": face, "integration": row, "edition": row.edition, "row": found, "program": row.program,
+        "page": page_of(row, found, timezone.now()), "structured": structured(found, face),
+        "may_reply": request.user.is_authenticated and rules.may_edit(row, request.user),
+        "changes": ListingChange.objects.filter(listing=found)[:CHANGES],
+        "address": directory.absolute(request.path), "is_gone": found.standing in directory.GONE,
+    }  # fmt: skip
+    answer = render(request, "public/listing.html", context)
+    if context["is_gone"]:
+        answer["X-Robots-Tag"] = "noindex"
+    return answer
 
 
 @login_not_required
+@cache_control(public=True, max_age=60)
 def listing_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
     """The picture beside the listing: of a kind that holds no script, and in a sandbox all the same."""
-    found = logo_of(listed_or_404(uuid))
+    found = logo_of(listed_or_404(uuid)[0])
     if found is None:
         raise Http404("There is no logo.")
     answer = FileResponse(found.file.open("rb"), content_type=PICTURES[found.kind])
     answer["Content-Disposition"] = "inline"
     answer["Content-Security-Policy"] = "default-src 'none'; sandbox"
     answer["X-Content-Type-Options"] = "nosniff"
-    answer["Cache-Control"] = "public, max-age=3600"
     return answer
 
 
-def listed_or_404(uuid: UUID) -> Integration:
-    row = Integration.objects.listed_once().select_related("partner").filter(uuid=uuid).first()
-    if row is None:
+@public
+def partner_page(request: HttpRequest, slug: str) -> HttpResponse:
+    """A company with what it has listed, what it had, and what changed. A company without is not there."""
+    partner = Partner.objects.filter(slug=slug, listings__isnull=False).first()
+    if partner is None:
+        raise Http404("No company with something listed has this address.")
+    rows = list(Listing.objects.filter(partner=partner).order_by("name_plain", "pk"))
+    context = {
+        "partner": partner, "now": [row for row in rows if row.standing not in directory.GONE],
+        "former": [row for row in rows if row.standing in directory.GONE], "shown": SHOWN,
+        "changes": ListingChange.objects.filter(listing__partner=partner).select_related("listing")[:CHANGES],
+        "least": directory.MINIMUM,
+    }  # fmt: skip
+    return render(request, "public/partner.html", context)
+
+
+@public
+def run_tasks(request: HttpRequest) -> HttpResponse:
+    """Everybody whose service takes part in a Terraform run: one card a partner, with its summary."""
+    return render(request, "public/run_tasks.html", {"cards": cards(), "program": RUN_TASKS})
+
+
+def listed_or_404(uuid: UUID) -> tuple[Integration, Listing]:
+    rows = Listing.objects.select_related("integration__partner").filter(uuid=uuid)
+    found = rows.first()
+    if found is None:
         raise Http404("This integration was never listed.")
-    return row
+    return found.integration, found
 
 
 urlpatterns = [
     path("listed/", listed, name="listed"),
     path("listed/<uuid:uuid>/", listing, name="listing"),
     path("listed/<uuid:uuid>/logo/", listing_logo, name="listing_logo"),
+    path("listed/<uuid:uuid>/reply/", views_reply.listing_reply, name="listing_reply"),
+    path("partners/<slug:slug>/", partner_page, name="partner_page"),
+    path("run-tasks/", run_tasks, name="run_tasks"),
+    path("feeds/listed.atom", feeds.feed_atom, name="feed_atom"),
+    path("feeds/listed.json", feeds.feed_json, name="feed_json"),
+    path("sitemap.xml", sitemap.sitemap, name="sitemap"),
+    path("robots.txt", sitemap.robots, name="robots"),
 ]

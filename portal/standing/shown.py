@@ -27,29 +27,40 @@ STANDS = {
 
 @dataclass(frozen=True, slots=True)
 class Public:
-    """A standing as everybody may know it: a word, the sentence beside it, a tone, and whether a tier is shown."""
+    """A standing as everybody may know it: a word, the sentence beside it, a tone, and whether a tier is shown.
+
+    `key`: the same for machines, in addresses and data.
+    """
 
     word: str
     sentence: str
     tone: str
+    key: str
     shows_tier: bool = False
 
 
-LISTED = Public("Listed", "", "good", shows_tier=True)
+LISTED = Public("Listed", "", "good", "listed", shows_tier=True)
 PUBLIC = {
     Standing.VERIFIED: LISTED,
     Standing.NOTICE: LISTED,
     Standing.SUSPENDED: Public(
-        "Suspended", "The program has suspended it: the promise of support was not kept, or is in doubt.", "warn"
+        "Suspended",
+        "The program has suspended it: the promise of support was not kept, or is in doubt.",
+        "warn",
+        "suspended",
     ),
     Standing.REMOVED: Public(
-        "No longer listed", "The program no longer lists it, and promises nothing about it.", "bad"
+        "No longer listed", "The program no longer lists it, and promises nothing about it.", "bad", "removed"
     ),
     Standing.NONE: Public(
-        "Community", "Its company no longer promises support and said so. What was published stays usable.", "info"
+        "Community",
+        "Its company no longer promises support and said so. What was published stays usable.",
+        "info",
+        "community",
     ),
 }
-ENDED = Public("No longer supported", "Its company has ended its support.", "info")
+ENDED = Public("No longer supported", "Its company has ended its support.", "info", "ended")
+SHOWN = {each.key: each for each in (*PUBLIC.values(), ENDED)}
 
 
 def after(step: str, target: Any) -> Public | None:

@@ -1,0 +1,280 @@
+"""Which listings does the directory show? Filters read from an address, the rows they leave, and counts beside each.
+
+The pages, the feeds and the API ask here: `read()` the filters, `found()` the rows, `listing_data()` one row's JSON.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Case, Count, QuerySet, Value, When
+from django.urls import reverse
+
+from integrations.forms.lists import searched
+from integrations.names import plain
+from integrations.programs import PROGRAMS
+from portal.public.models import Listing, ListingPlatform
+from portal.public.rows import GONE
+from portal.public.support import DAYS, MINIMUM
+from portal.standing.shown import SHOWN
+
+TERMS = 8  # of a search
+SORTS = {
+    "best": "Best match",
+    "newest": "Newest first",
+    "name": "By name",
+    "support": "By support record",
+}
+ORDERS: dict[str, tuple[str, ...]] = {
+    "newest": ("-listed_at", "-integration"),
+    "name": ("name_plain", "integration"),
+    "support": ("-rank", "-settled", "-integration"),
+}
+TRACKS = {"infrastructure": "Infrastructure partners", "workflow": "Workflow partners"}
+STANDINGS = {
+    "": "Listed now",
+    "good": "In good standing",
+    "suspended": "Suspended",
+    "former": "No longer listed",
+    "any": "All of them",
+}
+OF_STANDING: dict[str, tuple[str, ...]] = {
+    "": ("listed", "suspended"),
+    "good": ("listed",),
+    "suspended": ("suspended",),
+    "former": tuple(sorted(GONE)),
+    "any": tuple(SHOWN),
+}
+FACETS = ("product", "track", "program", "category", "tier", "standing")
+COLUMNS = ("product", "track", "program", "category", "category_name", "tier", "tier_name", "standing")
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What is asked for; a blank leaves everything. `q` in the reader's own letters."""
+
+    q: str = ""
+    product: str = ""
+    track: str = ""
+    program: str = ""
+    category: str = ""
+    tier: str = ""
+    standing: str = ""
+    platform: str = ""
+    partner: str = ""
+    sort: str = ""
+
+    @property
+    def terms(self) -> list[str]:
+        return plain(self.q).split()[:TERMS]
+
+    @property
+    def order(self) -> str:
+        """The order in force: the best match first while somebody searches, else the newest."""
+        known = self.sort in ORDERS or (self.sort == "best" and self.terms)
+        return self.sort if known else "best" if self.terms else "newest"
+
+    def given(self) -> dict[str, str]:
+        """The parameters of the address that say the same."""
+        return {field.name: value for field in fields(self) if (value := getattr(self, field.name))}
+
+
+def read(query: Mapping[str, str]) -> Filters:
+    """Filters from an address. What cannot be meant is as if it were not there."""
+    given = {field.name: searched(query.get(field.name, ""))[:100] for field in fields(Filters)}
+    wrong = {
+        "program": given["program"] not in PROGRAMS,
+        "track": given["track"] not in TRACKS,
+        "standing": given["standing"] not in STANDINGS,
+        "sort": given["sort"] not in SORTS,
+    }
+    return Filters(**{name: "" if wrong.get(name) else value for name, value in given.items()})
+
+
+def found(filters: Filters) -> QuerySet[Listing]:
+    """The rows that the filters leave, in their order, each with its platforms when asked for."""
+    rows = matching(filters).filter(standing__in=OF_STANDING[filters.standing])
+    for name in ("product", "track", "program", "category", "tier"):
+        if value := getattr(filters, name):
+            rows = rows.filter(**{name: value})
+    if filters.platform:
+        rows = rows.filter(platforms__platform=filters.platform)
+    return in_order(rows, filters)
+
+
+def matching(filters: Filters) -> QuerySet[Listing]:
+    """What the words and the company leave, whatever the other filters say."""
+    rows = Listing.objects.all()
+    if filters.partner:
+        rows = rows.filter(publisher_slug=filters.partner)
+    for term in filters.terms:
+        rows = rows.filter(words__contains=term)
+    return rows
+
+
+def in_order(rows: QuerySet[Listing], filters: Filters) -> QuerySet[Listing]:
+    if filters.order != "best":
+        return rows.order_by(*ORDERS[filters.order])
+    words = " ".join(filters.terms)
+    near = Case(
+        When(name_plain__startswith=words, then=Value(0)),
+        When(name_plain__contains=words, then=Value(1)),
+        default=Value(2),
+    )
+    return rows.order_by(near, "name_plain", "integration")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One choice of a filter: its value, what it is called, how many there would be, whether it is chosen."""
+
+    value: str
+    word: str
+    count: int
+    chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Facets:
+    """How many the filters leave, and the choices of each filter with how many each would leave."""
+
+    count: int
+    options: dict[str, list[Option]]
+
+
+def facets(filters: Filters) -> Facets:
+    """Two queries: one row for each combination that there is, and one for each platform."""
+    rows = matching(filters)
+    if filters.platform:
+        rows = rows.filter(platforms__platform=filters.platform)
+    cube = list(rows.order_by().values_list(*COLUMNS).annotate(n=Count("pk")))
+    combos = [(dict(zip(COLUMNS, row[:-1], strict=True)), row[-1]) for row in cube]
+    options = {name: _options(name, filters, combos) for name in FACETS}
+    options["platform"] = _platforms(filters)
+    return Facets(sum(n for combo, n in combos if _fits(combo, filters, "")), options)
+
+
+def _fits(combo: Mapping[str, str], filters: Filters, apart: str) -> bool:
+    """Whether a combination is left by every filter, `apart` excepted."""
+    for name in FACETS:
+        wanted = getattr(filters, name)
+        if name == apart:
+            continue
+        if name == "standing":
+            if combo["standing"] not in OF_STANDING[wanted]:
+                return False
+        elif wanted and combo[name] != wanted:
+            return False
+    return True
+
+
+def _options(name: str, filters: Filters, combos: list[tuple[dict[str, str], int]]) -> list[Option]:
+    counts: Counter[str] = Counter()
+    words: dict[str, str] = {}
+    for combo, n in combos:
+        if _fits(combo, filters, name):
+            for value in _values(name, combo):
+                counts[value] += n
+                words[value] = _word(name, value, combo)
+    chosen = getattr(filters, name)
+    if name == "standing":
+        return [Option(value, word, counts[value], value == chosen) for value, word in STANDINGS.items()]
+    if chosen and chosen not in counts:
+        words[chosen] = _word(name, chosen, {})
+    found = [Option(value, words[value], counts[value], value == chosen) for value in words if value]
+    return sorted(found, key=lambda option: option.word.casefold())
+
+
+def _values(name: str, combo: Mapping[str, str]) -> Iterable[str]:
+    """The choices of a filter that a combination counts for."""
+    if name != "standing":
+        return (combo[name],)
+    return (value for value, standings in OF_STANDING.items() if combo["standing"] in standings)
+
+
+def _word(name: str, value: str, combo: Mapping[str, str]) -> str:
+    if name == "program":
+        return PROGRAMS[value].name if value in PROGRAMS else value
+    if name == "track":
+        return TRACKS.get(value, value)
+    return combo.get(f"{name}_name") or value
+
+
+def _platforms(filters: Filters) -> list[Option]:
+    rows = found(replace(filters, platform="", sort="newest")).order_by()
+    mine = ListingPlatform.objects.filter(listing__in=rows.values("pk")).order_by()
+    counts = dict(mine.values_list("platform").annotate(n=Count("pk")))
+    if filters.platform:
+        counts.setdefault(filters.platform, 0)
+    return [
+        Option(each, platform_word(each), n, each == filters.platform)
+        for each, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+
+
+SYSTEMS = {"darwin": "macOS", "linux": "Linux", "windows": "Windows", "freebsd": "FreeBSD", "openbsd": "OpenBSD"}
+
+
+def platform_word(platform: str) -> str:
+    """ "Linux amd64" of "linux_amd64"."""
+    system, _, machine = platform.partition("_")
+    return f"{SYSTEMS.get(system, system)} {machine}".strip()
+
+
+def absolute(address: str) -> str:
+    """A path of this portal as a whole address."""
+    return f"{settings.SITE_URL.rstrip('/')}{address}"
+
+
+def listing_data(row: Listing) -> dict[str, Any]:
+    """One listing as JSON: the shape of the API and of data beside the pages. Moments are ISO texts in UTC."""
+    page = absolute(reverse("listing", args=[row.uuid]))
+    public = SHOWN[row.standing]
+    return {
+        "id": str(row.uuid),
+        "name": row.name,
+        "summary": row.summary,
+        "url": page,
+        "logo": absolute(reverse("listing_logo", args=[row.uuid])) if row.has_logo else None,
+        "publisher": {"name": row.publisher, "slug": row.publisher_slug},
+        "product": row.product,
+        "program": {"key": row.program, "name": PROGRAMS[row.program].name},
+        "track": row.track or None,
+        "category": {"key": row.category, "name": row.category_name} if row.category else None,
+        "tier": {"key": row.tier, "name": row.tier_name} if row.tier else None,
+        "standing": {
+            "key": row.standing,
+            "word": public.word,
+            "sentence": public.sentence,
+            "since": _iso(row.standing_since),
+        },
+        "version": row.version or None,
+        "platforms": _newest_platforms(row),
+        "listed_at": _iso(row.listed_at),
+        "changed_at": _iso(row.changed_at),
+        "support": support_data(row),
+    }
+
+
+def _newest_platforms(row: Listing) -> list[str]:
+    newest = next((each for each in row.versions if each["version"] == row.version), None)
+    return list(newest["platforms"] or []) if newest else []
+
+
+def support_data(row: Listing) -> dict[str, Any]:
+    """The support record: `says_enough` is false where the sample is too small for a share to mean something."""
+    return {
+        "days": DAYS,
+        "share_in_time": row.share,
+        "settled": row.settled,
+        "median_hours_to_first_answer": row.median_hours,
+        "answers": row.answers,
+        "minimum": MINIMUM,
+        "says_enough": row.settled >= MINIMUM,
+    }
+
+
+def _iso(moment: Any) -> str | None:
+    return moment.isoformat() if moment else None

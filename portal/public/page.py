@@ -1,0 +1,182 @@
+"""What stands on the page of one listing? Who publishes it and how that was seen, versions, checks, the support record.
+
+Everything is read from what people answered and machines found; nothing here is written.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import QuerySet
+
+from integrations.facts import applies, states_of
+from integrations.models import Event, Integration
+from integrations.programs.base import Requirement, Who
+from integrations.states import MET, Status
+from portal.public.directory import platform_word, support_data
+from portal.public.models import Listing
+from portal.public.seen import NOTHING, Seen, seen_of
+from portal.public.snippets import Snippet, constraint, snippet_of
+from verification.models import CheckResult, Observation
+
+REPLIED = "support_replied"
+SIGNERS, OWNER = "keys.signers", "repository.owner"
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One way in which the publisher is known: what, the sentence, since when, last confirmed when."""
+
+    what: str
+    icon: str
+    said: str
+    since: str
+    confirmed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One requirement that a machine looks at, as everyone may know it."""
+
+    title: str
+    shown: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """What counts as met for a while: why, and until when."""
+
+    title: str
+    why: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What the checks say now. `passed`, `left`: how many hold and how many do not, waived ones apart."""
+
+    at: datetime | None
+    passed: int
+    left: int
+    lines: list[Line]
+    waivers: list[Waiver]
+
+    @property
+    def said(self) -> str:
+        told = [f"{self.passed} pass"]
+        told += [f"{len(self.waivers)} waived"] if self.waivers else []
+        told += [f"{self.left} being put right or looked at again"] if self.left else []
+        return ", ".join(told)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version that was seen: with the platforms it was released for, where that is known."""
+
+    version: str
+    platforms: list[str]
+    newest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the publisher says to its record, and since when."""
+
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Everything that is read for the page of one listing."""
+
+    proofs: list[Proof]
+    versions: list[Version]
+    constraint: str
+    snippet: Snippet | None
+    checked: Checked
+    support: dict[str, Any]
+    reply: Reply | None
+
+
+def page_of(row: Integration, listing: Listing, now: datetime) -> Page:
+    """The page as of now, in five queries and that for the answers."""
+    seen = seen_of([row.pk]).get(row.pk, NOTHING)
+    return Page(
+        proofs=list(proofs(row, seen)),
+        versions=versions(listing),
+        constraint=constraint(seen.version),
+        snippet=snippet_of(row, seen) if row.is_listed else None,
+        checked=checked(row, now),
+        support=support_data(listing),
+        reply=reply_of(row),
+    )
+
+
+def proofs(row: Integration, seen: Seen) -> Iterator[Proof]:
+    """How the publisher is known: its account on GitHub, its namespace in the registry, the key that signs."""
+    owner = CheckResult.objects.filter(integration=row, key=OWNER).first()
+    if owner is not None and owner.outcome == "pass":
+        name = row.repository.partition("/")[0]
+        since, text = f"{owner.at:%Y-%m-%d}", f"{name} owns the repository, as when it was entered."
+        yield Proof("GitHub account", "git-branch", text, since, owner.last_seen)
+    kept = {o.key: o for o in Observation.objects.filter(integration=row, key__in=("registry", SIGNERS))}
+    if seen.namespace:
+        text = f"The registry lists {seen.namespace} from this repository."
+        yield Proof("Registry namespace", "package", text, seen.since[:10], kept["registry"].confirmed_at)
+    signers = kept.get(SIGNERS)
+    if signers is not None and isinstance(signers.value, list) and signers.value:
+        last = signers.value[-1]
+        text = f"Releases are signed by the key {str(last.get('fingerprint', ''))[-16:]}."
+        yield Proof("Signing key", "key-round", text, str(last.get("since", "")), signers.confirmed_at)
+
+
+def versions(listing: Listing) -> list[Version]:
+    return [
+        Version(
+            each["version"], [platform_word(p) for p in each["platforms"] or ()], each["version"] == listing.version
+        )
+        for each in listing.versions
+    ]
+
+
+def checked(row: Integration, now: datetime) -> Checked:
+    """What machines find of it, and what was waived: requirements of its path and of its tier."""
+    states, lines, counts = states_of(row), [], Counter[bool]()
+    moments = []
+    for requirement in _asked(row):
+        state = states.get(requirement.id)
+        shown = state.shown(now) if state else str(Status.OPEN)
+        if requirement.who == Who.MACHINE and not requirement.optional:
+            at = state.given_at if state else None
+            lines.append(Line(requirement.title, shown, at))
+            moments += [at] if at else []
+            if shown != Status.WAIVED:
+                counts[shown in MET] += 1
+    waivers = [
+        Waiver(r.title, states[r.id].waiver_reason, until)
+        for r in _asked(row)
+        if r.id in states and states[r.id].shown(now) == Status.WAIVED and (until := states[r.id].waived_until)
+    ]
+    return Checked(max(moments, default=None), counts[True], counts[False], lines, waivers)
+
+
+def _asked(row: Integration) -> list[Requirement]:
+    tier = row.edition.tier(row.tier)
+    more = tier.requirements if tier is not None else ()
+    every = dict.fromkeys((*row.edition.requirements(), *more))
+    return [requirement for requirement in every if applies(requirement, row)]
+
+
+def replies(row: Integration) -> QuerySet[Event]:
+    """Everything that its company has said to its record, the newest first."""
+    return Event.objects.filter(integration=row, verb=REPLIED).order_by("-seq")
+
+
+def reply_of(row: Integration) -> Reply | None:
+    """What its company says now; None where it says nothing, or has taken it back."""
+    last = replies(row).first()
+    return Reply(last.note, last.at) if last is not None and last.note else None

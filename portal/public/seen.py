@@ -1,0 +1,60 @@
+"""Which versions, for which platforms, did our checks see of an integration? Read from what they remembered."""
+
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from verification.models import Observation
+from verification.publication import kept
+
+REGISTRY, NEWEST = "registry", "release.newest"  # under what the checks remember it
+SHOWN = 30  # versions of a listing, the newest ones
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was seen of releases. `versions` newest first; `platforms` of the newest, None where nobody told.
+
+    `namespace` is the registry's full name ("acme/rocket"), blank where the registry was not asked.
+    """
+
+    version: str = ""
+    versions: tuple[str, ...] = ()
+    platforms: tuple[str, ...] | None = None
+    namespace: str = ""
+    since: str = ""
+
+
+NOTHING = Seen()
+
+
+def seen_of(integrations: Collection[int]) -> dict[int, Seen]:
+    """What was seen of each, by the integration's number, in one query."""
+    rows = Observation.objects.filter(integration__in=integrations, key__in=(REGISTRY, NEWEST))
+    values: dict[int, dict[str, tuple[Any, str]]] = defaultdict(dict)
+    for pk, key, value, since in rows.values_list("integration_id", "key", "value", "since"):
+        values[pk][key] = (value, since.isoformat())
+    return {pk: _seen(known) for pk, known in values.items()}
+
+
+def _seen(known: dict[str, tuple[Any, str]]) -> Seen:
+    value, since = known.get(REGISTRY, (None, ""))
+    published = kept(value)
+    if published is not None and published.newest:
+        return Seen(published.newest, published.versions[:SHOWN], published.platforms, published.full_name, since)
+    value, since = known.get(NEWEST, (None, ""))
+    version = value if isinstance(value, str) else ""
+    return Seen(version, (version,), None, "", since) if version else NOTHING
+
+
+def grown(before: list[dict[str, Any]], seen: Seen) -> list[dict[str, Any]]:
+    """The versions of a listing with what is seen now: what was known of older ones stays known."""
+    known = {each["version"]: each for each in before}
+    rows = [known.get(v, {"version": v, "platforms": None, "since": ""}) for v in seen.versions[:SHOWN]]
+    return [
+        row | {"platforms": list(seen.platforms), "since": row["since"] or seen.since}
+        if row["version"] == seen.version and seen.platforms is not None
+        else row
+        for row in rows
+    ]

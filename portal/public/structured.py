@@ -1,0 +1,45 @@
+"""What do search engines and chat windows read of a listing? JSON-LD, as text that cannot end its own element."""
+
+import json
+from typing import Any
+
+from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
+
+from integrations.programs import PROGRAMS
+from portal.public.directory import GONE, absolute
+from portal.public.listing import Face
+from portal.public.models import Listing
+
+ESCAPES = {ord(">"): "\\u003E", ord("<"): "\\u003C", ord("&"): "\\u0026", 0x2028: "\\u2028", 0x2029: "\\u2029"}
+
+
+def structured(row: Listing, face: Face) -> SafeString:
+    """The listing as schema.org's SoftwareApplication; blank for what is no longer listed."""
+    if row.standing in GONE:
+        return SafeString("")
+    systems = sorted({platform.partition("_")[0] for each in row.versions[:1] for platform in each["platforms"] or ()})
+    page = absolute(reverse("listing", args=[row.uuid]))
+    told: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "SoftwareApplication",
+        "@id": page,
+        "url": page,
+        "name": row.name,
+        "description": row.summary,
+        "applicationCategory": "DeveloperApplication",
+        "applicationSubCategory": PROGRAMS[row.program].name,
+        "operatingSystem": ", ".join(systems),
+        "softwareVersion": row.version,
+        "datePublished": f"{row.listed_at:%Y-%m-%d}",
+        "dateModified": f"{row.changed_at:%Y-%m-%d}",
+        "image": absolute(reverse("listing_logo", args=[row.uuid])) if row.has_logo else "",
+        "sameAs": face.row.homepage,
+        "publisher": {
+            "@type": "Organization",
+            "name": row.publisher,
+            "url": absolute(reverse("partner_page", args=[row.publisher_slug])),
+        },
+    }
+    kept = {key: value for key, value in told.items() if value}
+    return mark_safe(json.dumps(kept, ensure_ascii=False).translate(ESCAPES))  # noqa: S308 - escaped above

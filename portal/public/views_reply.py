@@ -1,0 +1,42 @@
+"""Where does a company write its reply to the support record? A form for its owners and editors."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+
+from integrations import rules
+from integrations.models import Integration
+from integrations.views.common import only, refused
+from integrations.workflow import NotAllowed
+from portal.public.models import Listing
+from portal.public.page import replies, reply_of
+from portal.public.replying import ReplyForm, reply
+
+
+def listing_reply(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Write, change or take back the reply; everything that was said before stands below."""
+    row = Integration.objects.visible_to(request.user).select_related("partner").filter(uuid=uuid).first()
+    listing = Listing.objects.filter(uuid=uuid).first()
+    if row is None or listing is None:
+        raise Http404("This integration was never listed, or it is not visible to you.")
+    only(rules.may_edit, row, request.user)
+    said = reply_of(row)
+    form = ReplyForm(request.POST or None, row=row, initial={"text": said.text if said else ""})
+    if request.method == "POST" and form.is_valid():
+        return _said(request, row, form.cleaned_data["text"])
+    context = {"form": form, "integration": row, "row": listing, "history": replies(row)[:50]}
+    return render(request, "public/reply.html", context, status=422 if form.errors else 200)
+
+
+def _said(request: HttpRequest, row: Integration, text: str) -> HttpResponse:
+    try:
+        done = reply(row, text, by=request.user, now=timezone.now())
+    except NotAllowed as refusal:
+        refused(request, refusal)
+        return redirect("listing_reply", uuid=row.uuid)
+    if done is not None:
+        messages.success(request, "Everyone reads it from now on." if text else "The reply was taken back.")
+    return redirect("listing", uuid=row.uuid)
