@@ -8,8 +8,10 @@
         one.write("main.tf", b"…"); one.read("terraform.tfstate")  # files of /work, between two runs
 
 `room.unavailable()` says why no room can be had on this machine, blank where one can: it is tried, not guessed. Whoever
-gets a reason answers *not run* with it, never a pass. `verification.sandbox.job` is the process that rooms are made in:
-without the portal's environment, its secrets and its database.
+gets a reason answers *not run* with it, never a pass.
+
+The portal itself makes no rooms: `asking.ask(kind, given, files)` has a job done by a process without the portal's
+environment, secrets and database (`job`), where the kind's function `(given, files, tell) -> answer` makes them.
 
 A room is a Linux user, mount, network, process and IPC namespace: an unprivileged user, a root file system of nothing
 but /usr (read only), a temporary /work, /tmp and home of limited size, no network but a loopback of its own, no system
