@@ -117,4 +117,9 @@ def tabs(current: str, query: str, address: Any) -> list[tuple[str, str, bool]]:
     return [(word, address(name) + (f"?{query}" if query else ""), name == current) for name, word in TABS.items()]
 
 
-TABS = {"office": "Time in stages"}
+TABS = {
+    "office": "Time in stages",
+    "office_flow": "Throughput and funnel",
+    "office_people": "Reviewers and checks",
+    "office_forecast": "Forecast",
+}

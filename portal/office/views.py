@@ -8,8 +8,11 @@ from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
 
-from portal.office import figures, reading, shown
+from portal.office import calibration, figures, reading, reading_flow, reading_work, shown, shown_flow
 from portal.office.filters import NAMES, Choice, chosen
+from portal.reports.sending import zone
+
+YEAR = 52  # weeks of forecasts that the page tries
 
 
 def frame(request: HttpRequest, choice: Choice, current: str) -> dict[str, Any]:
@@ -31,6 +34,54 @@ def office(request: HttpRequest) -> HttpResponse:
     return render(request, "office/office.html", frame(request, choice, "office") | context)
 
 
+def office_flow(request: HttpRequest) -> HttpResponse:
+    """What came in and went out, and how far those that began got."""
+    choice, here = chosen(request, timezone.now()), zone()
+    spans, groups = reading_flow.spans(choice, here), reading_flow.groups(choice)
+    names = shown_flow.span_names(spans, monthly=choice.period == "365")
+    counts = reading_flow.throughput(choice, spans, here)
+    context = {
+        "moves": shown_flow.moves(names, counts),
+        "spans": list(zip(names, *counts.values(), strict=True)),
+        "move_names": list(counts),
+        "span_word": "months" if choice.period == "365" else "weeks",
+        "funnel": shown_flow.funnel_rows(groups),
+        "stopped": shown_flow.stopped_rows(groups),
+    }
+    return render(request, "office/flow.html", frame(request, choice, "office_flow") | context)
+
+
+def office_people(request: HttpRequest) -> HttpResponse:
+    """Who has how much, which waivers are open, and which checks fail."""
+    choice = chosen(request, timezone.now())
+    waivers = reading_work.waivers(choice)
+    context = {
+        "loads": reading_work.loads(choice),
+        "unassigned": reading_work.unassigned(choice),
+        "waivers": waivers[: reading_work.SHOWN],
+        "more_waivers": len(waivers) > reading_work.SHOWN,
+        "failing": reading_work.failing(choice),
+    }
+    return render(request, "office/people.html", frame(request, choice, "office_people") | context)
+
+
+def office_forecast(request: HttpRequest) -> HttpResponse:
+    """What partners are told about the wait, and how often that held."""
+    choice = chosen(request, timezone.now())
+    lines = calibration.of_programs(choice.now, program=choice.program, weeks=YEAR)
+    tried = [line for line in lines if line.held.count]
+    context = {
+        "rows": shown_flow.forecast_rows(lines),
+        "charts": [shown_flow.calibration_chart(line) for line in tried],
+        "aim": shown_flow.AIM_WORDS,
+        "judged": calibration.JUDGED,
+    }
+    return render(request, "office/forecast.html", frame(request, choice, "office_forecast") | context)
+
+
 urlpatterns = [
     path("office/", office, name="office"),
+    path("office/flow/", office_flow, name="office_flow"),
+    path("office/people/", office_people, name="office_people"),
+    path("office/forecast/", office_forecast, name="office_forecast"),
 ]

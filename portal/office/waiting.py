@@ -1,0 +1,96 @@
+"""What is a partner told about the wait? The forecast for a program and a stage, in honest words.
+
+A process remembers a forecast for some minutes: it moves slowly, and every page of a waiting partner shows one.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from integrations.models import Integration
+from integrations.programs import PROGRAMS
+from integrations.states import Holder
+from integrations.workflow import PROGRAM_CALENDAR
+from portal.office.figures import working_days
+from portal.office.forecast import ENOUGH, WINDOWS, Forecast, Past, Wait, expected
+from portal.office.models import Passage
+
+REMEMBERED = timedelta(minutes=10)
+NEWEST = 1000  # waits that a forecast looks at
+WHAT = {
+    "engage": "First answers on",
+    "develop": "Answers during the development of",
+    "review": "Decisions on",
+    "release": "Listings of",
+}
+_known: dict[tuple[str, str], tuple[datetime, Forecast | None]] = {}
+
+
+def forget() -> None:
+    """Look again at the next question."""
+    _known.clear()
+
+
+def waits(program: str, stage: str, now: datetime) -> list[Wait]:
+    """The times that the program had the turn, which ended within the longest window. One query."""
+    found = Passage.objects.filter(
+        program_key=program, stage=stage, holder=str(Holder.PROGRAM),
+        until__gt=now - timedelta(days=WINDOWS[-1]), until__lte=now,
+    )  # fmt: skip
+    rows = found.order_by("-until").values_list("since", "until")[:NEWEST]
+    return [Wait(since, until) for since, until in rows]
+
+
+def forecast_of(program: str, stage: str, now: datetime) -> Forecast | None:
+    """The forecast of now, remembered for a while."""
+    kept = _known.get((program, stage))
+    if kept is None or abs(now - kept[0]) > REMEMBERED:
+        kept = now, Past(waits(program, stage, now), PROGRAM_CALENDAR).forecast(now)
+        _known[program, stage] = kept
+    return kept[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What is said: how long it took, what follows for this one, and the moments; blank and None where too few."""
+
+    sentence: str
+    here: str = ""
+    middle: datetime | None = None
+    latest: datetime | None = None
+
+
+def days(value: float) -> str:
+    """ "6 working days", whole numbers rounded up, so that nothing is promised too soon."""
+    whole = max(1, -int(-value // 1))
+    return f"{whole} working day{'' if whole == 1 else 's'}"
+
+
+def sentence(program: str, stage: str, found: Forecast | None) -> str:
+    """How long it took before, in one sentence."""
+    name = PROGRAMS[program].name
+    what = f"{WHAT[stage]} {name}" if stage in WHAT else ""
+    if not what:
+        return ""
+    if found is None:
+        return f"{what} integrations: too few to say how long they take (fewer than {ENOUGH} in a year)."
+    middle, latest = days(found.p50), days(found.p90)
+    return (
+        f"{what} integrations took {middle} at the middle, {latest.partition(' ')[0]} for nine of ten "
+        f"(last {found.window} days, {found.count} {'decisions' if stage == 'review' else 'answers'})."
+    )
+
+
+def told(row: Integration, now: datetime) -> Told | None:
+    """What a waiting integration's page says; None unless the program has the turn before it is listed."""
+    since = row.turn_since
+    if row.turn_holder != Holder.PROGRAM or row.stage not in WHAT or row.hold or since is None:
+        return None
+    found = forecast_of(row.program_key, row.stage, now)
+    said = sentence(row.program_key, row.stage, found)
+    if found is None:
+        return Told(said)
+    waited = working_days(since, now, PROGRAM_CALENDAR)
+    middle, latest = expected(found, since, PROGRAM_CALENDAR)
+    if waited > found.p90:
+        return Told(said, f"This one has waited {days(waited)}, longer than nine of ten.")
+    return Told(said, "", middle if middle > now else None, latest)
