@@ -1,0 +1,146 @@
+"""How is a lifecycle played? Step after step in a place, everything noted without secrets, and nothing left behind."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from verification.rehearsal.lifecycle import plans, script
+from verification.rehearsal.lifecycle.given import Given
+from verification.rehearsal.lifecycle.record import Ran, Seen, short
+from verification.rehearsal.lifecycle.room import INCOMPLETE, Place, environment, incomplete, provider_in
+from verification.rehearsal.lifecycle.script import Step
+from verification.rehearsal.lifecycle.secrets import Secrets
+from verification.sandbox.base import WORK, Kind, NoSandbox, Outcome
+
+STATE = "terraform.tfstate"
+COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
+Tell = Callable[[Seen], None]
+
+
+def beginning(given: Given) -> Seen:
+    """What is known before anything is seen."""
+    has_refused = bool(given.refused or incomplete(given.base))
+    return Seen(
+        has_refused=has_refused, has_partial=bool(given.partial), has_secrets=bool(given.environment),
+        source=given.source,
+    )  # fmt: skip
+
+
+@dataclass
+class Play:
+    """One rehearsal under way."""
+
+    given: Given
+    place: Place
+    work: str = WORK
+    tell: Tell = lambda seen: None
+    goes_on: Callable[[], bool] = lambda: True
+    seen: Seen = field(init=False)
+    kept: bytes = b""
+
+    def __post_init__(self) -> None:
+        self.secrets = Secrets(self.given.environment)
+        self.seen = beginning(self.given)
+
+    def play(self, until: str = "") -> Seen:
+        """Play it, as far as the step `until`. What was made is destroyed in any case. `tell` hears of each step."""
+        try:
+            self._steps(until)
+            self._clean_up()
+        except NoSandbox as lost:
+            self.seen = replace(self.seen, broken=str(lost))
+        self.seen = replace(self.seen, over=True)
+        return self.seen
+
+    def _steps(self, until: str) -> None:
+        for step in script.script(refused=self.seen.has_refused, partial=self.seen.has_partial):
+            if not self.goes_on():
+                self.seen = replace(self.seen, stopped=True)
+                return
+            if self._is_reached(step):
+                self._take(step)
+            if step.key == until:
+                return
+
+    def _is_reached(self, step: Step) -> bool:
+        before = self.seen.of(step.needs)
+        if step.state == "none" and self._left():
+            return False  # else nobody would know any more what is to be destroyed
+        return not step.needs or (before is not None and (before.is_good or step.key in script.EVEN_AFTER))
+
+    def _take(self, step: Step) -> None:
+        self._lay_out(step)
+        if step.words:
+            argv = [f"{self.work}/terraform", *step.argv()]
+        else:
+            argv = [f"{self.work}/{provider_in(self.given)}"]
+        env = environment(self.given, self.work) if step.words else {}
+        ran = self._ran(step, self.place.run(argv, env=env, seconds=step.seconds))
+        ran = self._with_plan(step, ran)
+        if step.asks:
+            ran = self._with_state(ran)
+        self.seen = self.seen.with_ran(ran)
+        self.tell(self.seen)
+
+    def _lay_out(self, step: Step) -> None:
+        """Write the configuration and the state that the step begins with."""
+        if step.key == "destroy":
+            self.kept = self._read(STATE)
+        if step.state:
+            self.place.write(STATE, self.kept if step.state == "kept" else script.EMPTY_STATE)
+        texts = {"base": self.given.base, "changed": self.given.changed, "partial": self.given.partial}
+        if step.config == "refused" and not self.given.refused:
+            self.place.write(INCOMPLETE, incomplete(self.given.base).encode())
+        elif step.config == "refused":
+            self.place.write("main.tf", self.given.refused.encode())
+        elif step.config:
+            self.place.write(INCOMPLETE, b"")
+            self.place.write("main.tf", texts[step.config].encode())
+
+    def _ran(self, step: Step, outcome: Outcome) -> Ran:
+        if outcome.kind == Kind.LOST:
+            raise NoSandbox(outcome.sentence)
+        out, err = _text(outcome.stdout), _text(outcome.stderr)
+        named = f"terraform {' '.join(step.argv())}" if step.words else provider_in(self.given).rpartition("/")[2]
+        return Ran(
+            step.key, step.title, named, str(outcome.kind), outcome.code, outcome.sentence,
+            short(self.secrets.struck(out)), short(self.secrets.struck(err)), round(outcome.seconds, 2),
+            shown=self.secrets.seen_in(f"{out}\n{err}"),
+        )  # fmt: skip
+
+    def _with_plan(self, step: Step, ran: Ran) -> Ran:
+        """With what the plan says: always where it decides, else where there is something in it."""
+        if not step.plan or not (ran.code == 2 or (ran.code == 0 and step.key in script.SHOWN_ALWAYS)):
+            return ran
+        argv = [f"{self.work}/terraform", "show", "-json", step.plan]
+        outcome = self.place.run(argv, env=environment(self.given, self.work))
+        text = outcome.stdout.decode("utf-8", "replace") if outcome.is_good else ""
+        unmarked = plans.unmarked(text, self.secrets) if text else ()
+        return replace(ran, plan=plans.reduced(text, self.secrets), unmarked=unmarked)
+
+    def _with_state(self, ran: Ran) -> Ran:
+        try:
+            every, tainted = plans.held(self._read(STATE).decode("utf-8", "replace"))
+        except ValueError:
+            return ran
+        return replace(ran, state=every, tainted=tainted)
+
+    def _read(self, name: str) -> bytes:
+        try:
+            return self.place.read(name)
+        except OSError:
+            return b""
+
+    def _left(self) -> tuple[str, ...]:
+        """What the state held last. What was destroyed a second time does not count: it was gone before."""
+        states = [ran.state for ran in self.seen.ran if ran.state is not None and ran.act != "gone_destroy"]
+        return states[-1] if states else ()
+
+    def _clean_up(self) -> None:
+        """Destroy what is left."""
+        if self._left():
+            self._take(script.CLEANUP)
+
+
+def _text(raw: bytes) -> str:
+    return COLOURS.sub("", raw.decode("utf-8", "replace").replace("\r\n", "\n"))
