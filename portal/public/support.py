@@ -20,7 +20,7 @@ MINIMUM = 5  # promises that came due: with fewer, a share says nothing
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """`share` in per cent of `settled` promises, `median_hours` of `answers` first answers; None where there are none."""
+    """`share` in per cent of `settled` promises, `median_hours` of `answers` first answers; None where none came."""
 
     share: float | None = None
     settled: int = 0
