@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from django.db.models import Q
 from django.utils.text import slugify
 
+from integrations import imitations
 from integrations.models.event import Event
 from integrations.models.partner import Partner
 from integrations.names import mixes_scripts, name_key, skeleton
@@ -50,7 +51,7 @@ def name_refusal(name: str) -> str:
     # Chinese, Japanese and Korean names hold Latin letters by custom, and look like none.
     if mixes_scripts("".join(char for char in name if not unicodedata.name(char, "").startswith(EAST_ASIAN))):
         return "This name mixes letters of several alphabets that look alike. Write it in one alphabet."
-    return ""
+    return imitations.REFUSAL if imitations.imitates(name) else ""
 
 
 def domain_of(address: str) -> str:

@@ -10,6 +10,7 @@ from django.http import QueryDict
 from django.utils.html import format_html
 
 from integrations.forms.fields import CHOOSE, NEEDED, TOO_LONG, Address, bounded
+from integrations.imitations import REFUSAL, imitates
 from integrations.plain import Line, Lines
 from integrations.programs.base import Edition, Program
 from integrations.repositories import MAX_LENGTH, BadAddress, allowed_host, parse_repository
@@ -124,6 +125,13 @@ class StartForm(forms.Form):
         for key in set(FROM_GITHUB) & set(data.get("prefilled", [])):
             self.fields[key].prefilled = "from GitHub"  # type: ignore[attr-defined]
         return self
+
+    def clean_name(self) -> str:
+        """The name, unless it would pass for a badge."""
+        name: str = self.cleaned_data["name"]
+        if imitates(name):
+            raise ValidationError(REFUSAL)
+        return name
 
     def facts(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """What the integration is created with. Call when the form is in order."""

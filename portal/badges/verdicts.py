@@ -27,7 +27,7 @@ SAID: dict[Verdict, Said] = {
     ),
     Verdict.EARLY: Said(
         "Genuine, but dated in the future",
-        "The portal signed exactly this, for a moment that has not come yet by this clock. Set the clock and try again.",
+        "The portal signed exactly this, for a moment that has not come yet by this clock. Set the clock, try again.",
         "warn",
         1,
     ),
