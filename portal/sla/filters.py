@@ -50,6 +50,11 @@ class Choice:
         """Everything that is asked for but the state, on clocks and breaches alike."""
         return self.scope & self.severity
 
+    def integration(self) -> Integration | None:
+        """The one integration that is asked for. A query where there is one."""
+        named = self.given.get("integration")
+        return Integration.objects.select_related("partner").get(uuid=named) if named else None
+
     def clocks(self) -> QuerySet[Clock]:
         """The promised clocks that the filters leave, whatever their state."""
         return Clock.objects.filter(self.of, promised=True)

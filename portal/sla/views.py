@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from integrations import rules
 from portal.reports.sending import zone
-from portal.sla import files
+from portal.sla import files, views_rule
 from portal.sla.filters import NAMES, chosen, in_state
 from portal.sla.head import head_of
 from portal.sla.rows import rows_of
@@ -29,6 +29,7 @@ def sla(request: HttpRequest) -> HttpResponse:
     soon = choice.clocks().filter(in_state("", now), due_at__gt=now, state="running").order_by("due_at", "pk")[:SOON]
     context: dict[str, Any] = {
         "choice": choice, "head": head, "page": page, "rows": rows_of(found, now), "now": now,
+        "integration": choice.integration(),
         "soon": rows_of(soon, now, speakers=False) if not choice.state else [],
         "for_program": rules.works_for_program(request.user),
         "trends_url": _file(request, "sla_trends"),
@@ -67,10 +68,12 @@ def sla_trends(request: HttpRequest) -> HttpResponse:
     choice = chosen(request.user, request.GET)
     trends = trends_of(choice, timezone.now(), zone())
     several = rules.works_for_program(request.user) or len(trends.partners) > 1
-    return render(request, "sla/trends.html", {"choice": choice, "trends": trends, "several_partners": several})
+    context = {"choice": choice, "trends": trends, "several_partners": several, "sla_url": _file(request, "sla")}
+    return render(request, "sla/trends.html", context)
 
 
 urlpatterns = [
+    *views_rule.urlpatterns,
     path("sla/", sla, name="sla"),
     path("sla/trends/", sla_trends, name="sla_trends"),
     *(path(f"sla/clocks.{form}", sla_file, {"form": form}, name=f"sla_{form}") for form in ("csv", "json")),
