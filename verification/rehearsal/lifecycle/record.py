@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 MOST_TEXT = 8000
+ANYWHERE = re.MULTILINE | re.DOTALL
 FRAME = re.compile(r"^[│╷╵]\s?", re.MULTILINE)
 LOST = "sandbox lost"
 FINISHED = "finished"
@@ -99,11 +100,14 @@ def short(text: str) -> str:
 
 def error_of(ran: Ran) -> str:
     """The first error that Terraform tells, as one line: "Missing required argument: The argument …"."""
-    plain = FRAME.sub("", f"{ran.errors}\n{ran.output}")
-    found = re.search(r"^Error: (.+?)\n(.*?)(?=^Error: |^Warning: |\Z)", plain + "\n", re.MULTILINE | re.DOTALL)
+    return _first_error(ran.errors) or _first_error(ran.output) or ran.sentence
+
+
+def _first_error(text: str) -> str:
+    found = re.search(r"^(?:│ )?Error: (.+?)\n(.*?)(?=^╵|^(?:│ )?(?:Error|Warning): |\Z)", f"{text}\n", ANYWHERE)
     if not found:
-        return ran.sentence
-    detail = [line.strip() for line in found[2].splitlines()]
+        return ""
+    detail = [line.strip() for line in FRAME.sub("", found[2]).splitlines()]
     told = " ".join(line for line in detail if line and not _is_place(line))
     return f"{found[1].strip()}: {told[:400]}" if told else found[1].strip()
 

@@ -72,13 +72,8 @@ def address_of(source: str) -> str:
 
 def environment(given: Given, work: str = WORK) -> dict[str, str]:
     """What Terraform is told, with what the partner gave."""
-    ours = {
-        "CHECKPOINT_DISABLE": "1",
-        "TF_IN_AUTOMATION": "1",
-        "TF_INPUT": "0",
-        "TF_CLI_CONFIG_FILE": f"{work}/{SETTINGS}",
-    }
-    return {**given.environment, **ours}
+    quiet = {"CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_INPUT": "0"}
+    return {**given.environment, **quiet, "TF_CLI_CONFIG_FILE": f"{work}/{SETTINGS}"}
 
 
 def incomplete(base: str) -> str:
@@ -96,10 +91,10 @@ class Folder:
     def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> Outcome:
         began, seconds = time.monotonic(), seconds or LIMITS.seconds
         every = {**self.env, **(env or {})}
-        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
         process = subprocess.Popen(  # noqa: S603 - what this is for
-            list(argv), cwd=self.folder, env=every, start_new_session=True, **pipes
-        )
+            list(argv), cwd=self.folder, env=every, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
         try:
             out, err = process.communicate(timeout=seconds)
             kind, code = Kind.FINISHED, process.returncode
