@@ -38,6 +38,7 @@ ACCOUNT = (
     ("account_change_password", "Password", "key-round"),
     ("mfa_index", "Second factor", "shield-check"),
     ("tokens", "API tokens", "braces"),
+    ("notification_choices", "What reaches you", "bell"),
     ("socialaccount_connections", "Connections", "link"),
 )
 

@@ -16,7 +16,8 @@ from zoneinfo import ZoneInfo
 
 from anymail.exceptions import AnymailError, AnymailRecipientsRefused
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives
+from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils import timezone
@@ -70,9 +71,12 @@ def queue(
     event: Event | None = None,
     calendar: str = "",
     unsubscribe: str = "",
+    state: str = "",
     now: datetime | None = None,
 ) -> Email | None:
     """Render a mail into a row of the caller's transaction. `to` is a person or an address.
+
+    `state`: where its receiver chose something else than a mail of its own.
 
     Returns None when a mail of that key is there already. Raises RuntimeError outside a transaction: a mail
     must never leave for work that was rolled back.
@@ -94,7 +98,7 @@ def queue(
             "person": person,
             "event": event,
             "integration": event.integration if event else None,
-            "state": Email.State.HELD if due_at > now else Email.State.QUEUED,
+            "state": state or (Email.State.HELD if due_at > now else Email.State.QUEUED),
             "due_at": due_at,
             "created_at": now,
         },
@@ -104,7 +108,8 @@ def queue(
 
 def cancel_held(event: Event) -> int:
     """Stop the mails of a decision that was undone. Returns how many."""
-    return Email.objects.filter(event=event, state=Email.State.HELD).update(state=Email.State.CANCELLED)
+    held = Email.objects.filter(event=event, state__in=(Email.State.HELD, Email.State.GATHERED))
+    return held.update(state=Email.State.CANCELLED)
 
 
 def deliver_due(now: datetime | None = None, limit: int = 200) -> int:
@@ -113,19 +118,22 @@ def deliver_due(now: datetime | None = None, limit: int = 200) -> int:
     states = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
     due = Email.objects.filter(state__in=states, due_at__lte=now).order_by("due_at").values_list("pk", flat=True)
     begin = monotonic()  # a slow server makes a long round: each lease counts from its own beginning
-    return sum(deliver(pk, now + timedelta(seconds=monotonic() - begin)) for pk in list(due[:limit]))
+    line = get_connection()
+    try:
+        return sum(_deliver(pk, now + timedelta(seconds=monotonic() - begin), line) for pk in list(due[:limit]))
+    finally:
+        line.close()
 
 
-def deliver(pk: int, now: datetime | None = None) -> bool:
+def _deliver(pk: int, now: datetime, line: BaseEmailBackend) -> bool:
     """Send one mail if it is due and nobody else is sending it. Returns whether this call had it."""
-    now = now or timezone.now()
     if not _claim(pk, now):
         return False
     mail = Email.objects.get(pk=pk)
     if settings.MAIL_KEPT:
         return _settle(mail, Email.State.KEPT, now)
     try:
-        _message(mail).send()
+        _send(mail, line)
     except SMTPRecipientsRefused as refused:
         code = next(iter(refused.recipients.values()))[0]
         return _retry(mail, f"The address was refused ({code}).", code >= 500, now)
@@ -136,6 +144,18 @@ def deliver(pk: int, now: datetime | None = None) -> bool:
     except (SMTPException, OSError) as error:
         return _retry(mail, f"The mail server could not be reached ({type(error).__name__}).", False, now)
     return _settle(mail, Email.State.SENT, now)
+
+
+def _send(mail: Email, line: BaseEmailBackend) -> None:
+    """Over the round's one connection, which is opened by the first mail and given up where one is not taken."""
+    message = _message(mail)
+    message.connection = line
+    try:
+        line.open()  # greeting a server for each mail would take longer than the mail; nothing if it is open
+        message.send()
+    except Exception:
+        line.close()
+        raise
 
 
 def _claim(pk: int, now: datetime) -> bool:

@@ -12,9 +12,11 @@ from integrations.models import Event, Finding, Integration, Membership, Role
 from integrations.states import ReviewState, how_many
 from integrations.workflow import perform
 from portal import mail
+from portal.notifications import choosing
 from portal.standing import words as process
 
 Audience = Callable[[Integration], Iterable[Any]]
+OWN = "(an address of their own)"
 
 
 def partner_team(integration: Integration) -> list[Any]:
@@ -71,6 +73,7 @@ NOTICES: dict[str, Notice] = {
     "said_to_partner": Notice("message", partner_team),
     "said_to_program": Notice("message", program_team),
     "waived": Notice("waived", partner_team),
+    "accepted": Notice("accepted", partner_team),
     "agreement_to_countersign": Notice("agreement_to_countersign", program_team),
     "agreement_to_sign": Notice("agreement_to_sign", partner_team),
     "agreement_complete": Notice("agreement_complete", both),
@@ -160,17 +163,27 @@ def tell(event: Event) -> None:
         is_actor = event.actor_id is not None and getattr(person, "pk", None) == event.actor_id
         if is_actor and not calendar:  # a calendar must hear of it even where its owner knows
             continue
-        address = getattr(person, "email", person)
-        mail.queue(
-            notice.template,
-            f"{event.stream}:{event.seq}:{address}",
-            person,
-            told | {"for_program": is_of_program(person)},
-            hold_until=datetime.fromisoformat(undo_until) if undo_until else None,
-            event=event,
-            calendar=calendar,
-            now=event.at,
-        )
+        queue(notice.template, event, person, told, calendar=calendar, undo_until=moment(undo_until))
+
+
+def queue(
+    template: str, event: Event, person: Any, told: dict[str, Any], *, calendar: str, undo_until: datetime | None
+) -> None:
+    """One person's mail, on the way that they chose."""
+    address = getattr(person, "email", person)
+    way = choosing.way(person, event.verb, event.at)
+    mail.queue(
+        template,
+        f"{event.stream}:{event.seq}:{address}",
+        person,
+        told | {"for_program": is_of_program(person), "stop": way.stop},
+        hold_until=max((each for each in (undo_until, way.not_before) if each), default=None),
+        event=event,
+        calendar=calendar,
+        unsubscribe=way.stop,
+        state=way.state,
+        now=event.at,
+    )
 
 
 def preview(
@@ -184,4 +197,7 @@ def preview(
         event = perform(integration, step, by=by, note=note, now=now, **inputs)
         mails = list(event.emails.order_by("pk"))
         transaction.set_rollback(True)
+    for each in mails:  # the address that stops a kind is a key: its receiver's alone
+        if each.unsubscribe:
+            each.text, each.html = (text.replace(each.unsubscribe, OWN) for text in (each.text, each.html))
     return mails

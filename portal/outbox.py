@@ -13,6 +13,7 @@ from integrations.forms.lists import searched
 from integrations.views.common import page_of
 from portal.models import Email
 
+UNTOLD = (Email.State.CANCELLED, Email.State.HELD, Email.State.SILENCED)
 KEYS = frozenset({"confirm_address", "reset_password", "invitation"})  # whoever reads their link can use it
 
 
@@ -49,7 +50,7 @@ def mail(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 def notifications(request: HttpRequest) -> HttpResponse:
     """What the signed-in person was told, newest first; opening the page marks it as seen."""
-    told = Email.objects.filter(person_id=request.user.pk).exclude(state__in=(Email.State.CANCELLED, Email.State.HELD))
+    told = Email.objects.filter(person_id=request.user.pk).exclude(state__in=UNTOLD)
     page = page_of(request, told.defer("text", "html", "calendar"))
     shown = [mail.pk for mail in page if mail.seen_at is None]
     response = render(request, "outbox/notifications.html", {"page": page})

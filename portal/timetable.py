@@ -27,6 +27,7 @@ JOBS = (
     Job("undelivered", "portal.undelivered.pass_on_due", 60),
     Job("chains", "portal.escalation.escalate_due", 300),
     Job("reports", "portal.reports.sending.send_due", 300, "mails"),
+    Job("digests", "portal.notifications.digest.send_due", 300, "mails"),
     Job("mails", "portal.mail.deliver_due", 10, "mails"),
     Job("nights", "verification.nightly.plan", 300, "outside"),
     Job("polls", "verification.support.reconcile.poll_due", 30, "outside"),

@@ -7,6 +7,7 @@ from portal import health, home, outbox, styleguide, theme
 from portal.badges import views as badges
 from portal.badges import views_verify as verifying
 from portal.hooks import views as webhooks
+from portal.notifications import views as choices
 from portal.office import views as office
 from portal.public import views as public
 from portal.reports import views as reports
@@ -34,6 +35,7 @@ urlpatterns = [
     *office.urlpatterns,
     *standing.urlpatterns,
     *webhooks.urlpatterns,
+    *choices.urlpatterns,
     path("", include("portal.api.urls")),
     path("outbox/", outbox.outbox, name="outbox"),
     path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),

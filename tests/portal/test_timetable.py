@@ -35,11 +35,11 @@ def test_the_sweep_does_every_job_and_one_that_fails_stops_no_other(monkeypatch:
 
 @pytest.mark.django_db
 def test_a_lane_does_its_own_jobs_and_has_a_heartbeat_of_its_own() -> None:
-    assert list(sweeping.sweep(timezone.now(), "mails")) == ["reports", "mails"]
+    assert list(sweeping.sweep(timezone.now(), "mails")) == ["reports", "digests", "mails"]
     assert list(Heartbeat.objects.values_list("process", flat=True)) == ["sweep: mails"]
     sweeping.sweep(timezone.now())
     beats = Heartbeat.objects.order_by("process").values_list("process", flat=True)
-    assert list(beats) == ["sweep", "sweep: checks", "sweep: mails", "sweep: outside"]
+    assert list(beats) == ["sweep", "sweep: checks", "sweep: mails", "sweep: outside", "sweep: webhooks"]
 
 
 @pytest.mark.django_db
@@ -52,7 +52,7 @@ def test_a_lane_is_swept_until_it_is_stopped() -> None:
             stop.set()
 
     sweeping.keep_sweeping("mails", 0, stop, say)
-    assert rounds == [["reports", "mails"]] * 2
+    assert rounds == [["reports", "digests", "mails"]] * 2
 
 
 @pytest.mark.django_db

@@ -1,0 +1,48 @@
+"""What may a person choose? One field for each kind of notice that reaches them and can be silenced."""
+
+from typing import Any
+
+from django import forms
+
+from integrations import rules
+from portal.notifications.choosing import choose, chosen
+from portal.notifications.kinds import KINDS, LABELS, Kind
+from portal.notifications.models import Wish
+
+
+def kinds_of(person: Any) -> list[Kind]:
+    """The kinds that can reach a person, from either side that they are on."""
+    sides = {"", "program" if rules.works_for_program(person) else "partner"}
+    if rules.roles_of(person):
+        sides.add("partner")
+    return [kind for kind in KINDS if kind.side in sides]
+
+
+class ChoicesForm(forms.Form):
+    """How each kind comes, and whether mails wait for office hours."""
+
+    def __init__(self, person: Any, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.person = person
+        wish = Wish.objects.filter(user=person).first()
+        how = wish.how if wish else {}
+        for kind in kinds_of(person):
+            if not kind.locked:
+                self.fields[kind.key] = forms.ChoiceField(
+                    label=kind.title,
+                    help_text=kind.means,
+                    choices=[(str(way), LABELS[way]) for way in kind.ways()],
+                    initial=str(chosen(how, kind)),
+                )
+        self.fields["office_hours"] = forms.BooleanField(
+            label="Hold mails until my working hours",
+            help_text=f"Monday to Friday, 9 to 17 ({person.zone}). What cannot be silenced comes at once.",
+            required=False,
+            initial=bool(wish and wish.office_hours),
+        )
+
+    def save(self) -> None:
+        said = dict(self.cleaned_data)
+        hours = bool(said.pop("office_hours"))
+        changed = {key: how for key, how in said.items() if key in self.changed_data}
+        choose(self.person, changed, hours)
