@@ -6,14 +6,17 @@ A waiver lets a requirement go for a while; this says that what the check found 
 from datetime import datetime
 from typing import Any
 
+from django.db import transaction
+
 from integrations import rules
 from integrations.actions.answers import refuse_when_ended
 from integrations.history import record
 from integrations.models import Integration
-from integrations.workflow import NotAllowed, changing
+from integrations.workflow import NotAllowed, changing, perform
 from verification import jobs, observations
 from verification.base import ACCEPTED, CHECKS
-from verification.models import CheckResult
+from verification.models import CheckResult, Observation
+from verification.runner import FROZEN
 
 
 def acceptable(result: CheckResult | None) -> tuple[str, str]:
@@ -24,6 +27,15 @@ def acceptable(result: CheckResult | None) -> tuple[str, str]:
     return next(((thing, value) for thing, value in result.looked_at if thing == check.accepts), ("", ""))
 
 
+def _holds(row: Integration, key: str) -> bool:
+    """Whether the integration is on hold for what this check found, and for nothing else."""
+    if not row.hold:
+        return False
+    kept = Observation.objects.filter(integration=row, key=FROZEN, source=key)
+    return any(str(value)[:500] == row.hold_reason for value in kept.values_list("value", flat=True))
+
+
+@transaction.atomic
 def accept(integration: Integration, key: str, value: str, by: Any, now: datetime) -> None:
     """Take what the check found for right from now on, and look again. Raises NotAllowed."""
     with changing(integration, rules.may_decide, by=by, now=now) as row:
@@ -33,4 +45,6 @@ def accept(integration: Integration, key: str, value: str, by: Any, now: datetim
             raise NotAllowed("There is something else to accept by now: look at the check again.", "gone")
         observations.remember(row, key, {f"{ACCEPTED}{key}": value}, now)
         record(row, "accepted", by=by, now=now, check=key, title=CHECKS[key].title, thing=thing, value=value)
+    if _holds(row, key):
+        perform(row, "resume", by=by, note=f"The {thing} was accepted.", now=now)
     jobs.enqueue(integration, by, now, f"The {thing} was accepted")

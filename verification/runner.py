@@ -206,15 +206,15 @@ def fresh(key: str) -> timedelta:
 
 def _freeze(integration: Integration, found: Found, now: datetime) -> None:
     """Put a listed integration on hold where a person has to decide before anything goes on; once for each reason."""
-    why = next((result.freeze for result in found.values() if result.freeze), "")
+    key, why = next(((key, result.freeze) for key, result in found.items() if result.freeze), ("", ""))
     row = Integration.objects.get(pk=integration.pk)
     if not why or not row.is_listed or row.hold:
         return
     told, is_new = Observation.objects.get_or_create(
-        integration=row, key=FROZEN, defaults={"value": why, "source": "runner", "since": now, "confirmed_at": now}
+        integration=row, key=FROZEN, defaults={"value": why, "source": key, "since": now, "confirmed_at": now}
     )
     if is_new or told.value != why:
-        told.value, told.since, told.confirmed_at = why, now, now
+        told.value, told.source, told.since, told.confirmed_at = why, key, now, now
         told.save()
         perform(row, "put_on_hold", by=None, note=why, now=now, waits_for=str(Holder.PROGRAM))
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable
 
-from integrations import history
-from integrations.models import Event, Membership, Role
+from integrations import history, rules
+from integrations.models import Event, Integration, Membership, Role
+from integrations.states import Stage
 from portal import mail
 from portal.accounts.models import User
 
-Audience = Callable[[Event], Iterable[User]]
+Audience = Callable[[Event], Iterable[User | str]]
 
 
 def owners(event: Event) -> list[User]:
@@ -16,6 +17,20 @@ def owners(event: Event) -> list[User]:
         partner=event.partner, ended_at=None, role=Role.OWNER, user__is_active=True
     ).select_related("user")
     return [membership.user for membership in current.order_by("pk")]
+
+
+def both_sides(event: Event) -> list[User | str]:
+    """Owners and editors, and of the program the Alliances manager, else the mailboxes of what is supported."""
+    assert event.partner
+    members = Membership.objects.filter(
+        partner=event.partner, ended_at=None, role__in=(Role.OWNER, Role.EDITOR), user__is_active=True
+    )
+    team: list[User | str] = [member.user for member in members.select_related("user").order_by("pk")]
+    manager = event.partner.alliances_manager
+    if manager is not None and manager.is_active:
+        return [*team, manager]
+    supported = Integration.objects.filter(partner=event.partner, stage=Stage.SUPPORT).order_by("pk")
+    return [*team, *dict.fromkeys(row.edition.mailbox for row in supported)]
 
 
 def the_person(event: Event) -> list[User]:
@@ -34,6 +49,7 @@ NOTICES: dict[str, tuple[str, Audience]] = {
     "join_declined": ("join_declined", the_person),
     "role_changed": ("role_changed", the_person),
     "owner_appointed": ("role_changed", the_person),
+    "calendar_changed": ("calendar_changed", both_sides),
     "membership_ended": ("membership_ended", the_others),
 }
 
@@ -47,8 +63,11 @@ def hear(event: Event) -> None:
     if role := event.data.get("role"):
         told["role"] = Role(role).label.lower()
     for person in audience(event):
-        if person.pk != event.actor_id:
-            mail.queue(name, f"{event.stream}:{event.seq}:{person.email}", person, told, event=event, now=event.at)
+        if getattr(person, "pk", None) != event.actor_id:
+            address = getattr(person, "email", person)
+            of_program = isinstance(person, str) or rules.works_for_program(person)
+            said = told | {"for_program": of_program}
+            mail.queue(name, f"{event.stream}:{event.seq}:{address}", person, said, event=event, now=event.at)
 
 
 def connect() -> None:

@@ -7,7 +7,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from integrations.models import Event, Integration
-from integrations.workflow import NotAllowed
+from integrations.workflow import NotAllowed, perform
+from portal.models import Email
 from tests.conftest import NOW
 from tests.verification.stubs import Stubs
 from tests.verification.told import REPOSITORY, SUBJECT, Told
@@ -52,6 +53,22 @@ def test_new_owner_is_accepted_with_one_button_and_recorded(moved, rita, sign_in
     run(moved, now=NOW + 2 * DAY, sources=MOVED)
     assert (newest(moved).outcome, newest(moved).summary) == ("pass", "globex owns it, as the program has accepted.")
     assert not button(reader.get(f"/checks/{moved.uuid}/"))
+
+
+def test_the_company_hears_of_it_and_the_hold_for_it_ends(moved, rita, alice):
+    assert moved.hold == "program"
+    accept(moved, KEY, "9", rita, NOW + 2 * DAY)
+    assert Integration.objects.get(pk=moved.pk).hold == ""
+    mails = Email.objects.filter(created_at=NOW + 2 * DAY, to=alice.email).order_by("pk")
+    assert [mail.subject for mail in mails] == ["Accepted: new owner of Rocket", "Off hold: Rocket"]
+
+
+def test_another_hold_stays_when_an_owner_is_accepted(moved, rita):
+    perform(moved, "resume", by=rita, now=NOW + DAY)
+    row = Integration.objects.get(pk=moved.pk)
+    perform(row, "put_on_hold", by=rita, note="The upstream project waits.", now=NOW + DAY)
+    accept(row, KEY, "9", rita, NOW + 2 * DAY)
+    assert Integration.objects.get(pk=moved.pk).hold == "third_party"
 
 
 def test_another_owner_than_the_accepted_one_is_told_again(moved, rita):

@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 
 from integrations.models import CalendarEdition, Event
+from portal.models import Email
 from tests.portal.sla.issues import opened
 from verification.models import Clock, Issue, SupportPolicy
 
@@ -122,3 +123,16 @@ def test_accounts_that_cannot_be_are_said_beside_their_field(
     page = sign_in(alice).post(url, {"critical": "p0"} | typed)
     assert (page.status_code, list(page.context["form"].errors)) == (422, [field])
     assert not SupportPolicy.objects.exists()
+
+
+def test_a_changed_calendar_is_told_to_both_sides_but_to_whom_changed_it(
+    sign_in: SignIn, alice: Any, bob: Any, issues: dict[str, Issue]
+) -> None:
+    sign_in(alice).post("/company/acme/calendar/", GERMAN | {"confirm": "1"})
+    mails = Email.objects.filter(name="calendar_changed").order_by("pk")
+    assert [mail.to for mail in mails] == [bob.email, issues["running"].integration.edition.mailbox]
+    for mail in mails:
+        assert mail.subject == "Calendar changed: Acme"
+        assert "Europe/Berlin" in mail.text
+        assert "/company/acme/calendar/" in mail.text
+    assert "look whether the new days are right" in mails[1].text
