@@ -9,5 +9,6 @@ plans       what Terraform's plan says, made small and without secrets
 room        the files that Terraform needs, and the command lines
 driver      plays the steps in a sandbox
 rules       the verdict of each rule;  beginning, changing, ending and keeping find what is true
+job         what the sandbox's process does when it is asked for one
 report      the whole as text and as JSON
 """

@@ -34,7 +34,6 @@ class Play:
     place: Place
     work: str = WORK
     tell: Tell = lambda seen: None
-    goes_on: Callable[[], bool] = lambda: True
     seen: Seen = field(init=False)
     kept: bytes = b""
 
@@ -54,9 +53,6 @@ class Play:
 
     def _steps(self, until: str) -> None:
         for step in script.script(refused=self.seen.has_refused, partial=self.seen.has_partial):
-            if not self.goes_on():
-                self.seen = replace(self.seen, stopped=True)
-                return
             if self._is_reached(step):
                 self._take(step)
             if step.key == until:

@@ -9,7 +9,6 @@ from verification.rehearsal.run_task.judging import Said, Verdict, failed, not_r
 
 BROKEN = ("plugin did not respond", "panic:", "plugin exited", "connection is shutting down", "unexpected eof")
 INCONSISTENT = "Provider produced inconsistent result after apply"
-NO_TERRAFORM = "Not run: no terraform on this worker."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +34,6 @@ def _not_looked(rule: Rule, seen: Seen) -> Said | None:
     missing = [act for act in rule.acts if seen.of(act) is None]
     if missing and seen.broken:
         return Outcome.ERROR, f"We could not look: {seen.broken}"
-    if missing and seen.stopped:
-        return not_run("Stopped before it was reached.")
     if missing:
         return not_run(why_missing(seen))
     return None

@@ -63,7 +63,6 @@ class Seen:
     over: bool = False
     unavailable: str = ""
     broken: str = ""
-    stopped: bool = False
     has_refused: bool = False
     has_partial: bool = False
     has_secrets: bool = False
