@@ -16,7 +16,10 @@ from integrations.programs.base import Kind
 from integrations.states import Holder, Stage
 from integrations.workflow import perform
 from portal.accounts.models import User
+from portal.demo import past
 from portal.demo.answering import failing, give
+from portal.demo.listed import THEN as OF_STANDING
+from portal.demo.listed import published
 from portal.demo.people import COMPANIES, PASSWORD, PEOPLE, Company, Person
 from portal.demo.supporting import support
 from portal.demo.world import WORLD, Entry
@@ -30,7 +33,7 @@ class World:
 
     def __init__(self, now: datetime) -> None:
         self.now = now
-        password = make_password(PASSWORD)  # hashed once: it is slow on purpose
+        self.password = password = make_password(PASSWORD)  # hashed once: it is slow on purpose
         self.people = {person.name: make_person(person, password) for person in PEOPLE}
         self.reviewers = [self.people["Rita Reyes"], self.people["Rob Roth"]]
         self.partners = {company.name: self.make_company(company) for company in COMPANIES}
@@ -76,6 +79,8 @@ def make_person(person: Person, password: str) -> User:
 def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> None:
     """Make the whole world. Expects an empty database."""
     world = World(now)
+    past.live(now, world.reviewers, world.password)
+    progress("A year of integrations of six other companies")
     for entry in sorted(WORLD, key=lambda entry: -entry.days):  # what is older was there first
         live(world, entry)
         progress(f"{entry.company}: {entry.name}")
@@ -83,6 +88,7 @@ def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> No
     CheckRun.objects.filter(finished_at=None).update(finished_at=now)
     between_companies(world)
     support(now)
+    published(now)
     progress("Issues in support, and the report of last week")
     bob, then = world.people["Bob Baker"], now - timedelta(hours=3)
     draft = drafts.open_start(world.partners["Acme Rockets"], "consul", by=bob, now=then)
@@ -259,4 +265,5 @@ THEN: dict[str, Callable[[Integration, User, User, datetime], None]] = {
     "archived": archived,
     "withdrawn": withdrawn,
     "premier": premier,
+    **OF_STANDING,
 }
