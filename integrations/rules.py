@@ -32,9 +32,15 @@ REFUSALS = {
 
 
 def roles_of(user: Any) -> dict[int, str]:
-    """The person's current roles by partner's id. One query a request: kept on the user."""
+    """The person's current roles by partner's id. One query a request: kept on the user.
+
+    Who acts for a company, as its token does, has the role that `acting_roles` says and no other.
+    """
     if user is None or not user.is_authenticated:
         return {}
+    acting: dict[int, str] | None = getattr(user, "acting_roles", None)
+    if acting is not None:
+        return acting
     known: dict[int, str] | None = getattr(user, "_roles", None)
     if known is None:
         current = user.memberships.filter(ended_at=None)

@@ -40,6 +40,7 @@ JOBS = (
     Job("standings", "portal.standing.sweep.look_due", 60),
     Job("listings", "portal.public.rows.refresh_due", 60),
     Job("turns", "integrations.sweep.refresh_due", 300),
+    Job("ci reports", "portal.api.reporting.compare_due", 60),
     Job("tokens", "portal.api.tokens.warn_due", 3600),
     Job("repeats", "portal.api.once.forget_due", 3600),
     Job("credentials", "integrations.sweep.tend_credentials", 300),

@@ -6,14 +6,29 @@ from typing import Any
 from django.conf import settings
 from ninja import NinjaAPI
 
-from portal.api import integrations, me, problems, programs
+from portal.api import (
+    checks,
+    companies,
+    drafts,
+    integrations,
+    me,
+    others,
+    problems,
+    programs,
+    requirements,
+    reviews,
+    sla,
+)
 from portal.api.once import HEADER
 from portal.api.parts import StrictParser
 
 ABOUT = """Everything that a partner or a person of the program does in pages, with the same rules.
 
 Send a token: `Authorization: Bearer ptl_…`. Make one under “API tokens” of your profile or your company."""
-ROOMS = (me.room, programs.room, integrations.room)
+ROOMS = (
+    me.room, programs.room, drafts.room, integrations.room, requirements.room, checks.room, reviews.room, sla.room,
+    companies.room, others.room, others.public,
+)  # fmt: skip
 VERSION = "1"
 PREFIX = f"api/v{VERSION}"
 WRITES = ("post", "patch", "put", "delete")

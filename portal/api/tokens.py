@@ -130,7 +130,7 @@ def acting(token: ApiToken) -> User:
     """Who the request is by. A company's token has its one role in its one company, whatever rows there are."""
     user: User = token.user
     if token.partner_id:
-        user._roles = {token.partner_id: token.role}  # type: ignore[attr-defined]
+        user.acting_roles = {token.partner_id: token.role}  # type: ignore[attr-defined]
     return user
 
 

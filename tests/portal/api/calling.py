@@ -25,17 +25,16 @@ class Caller:
         self.client = Client(raise_request_exception=False)
 
     def headers(self, more: dict[str, str]) -> dict[str, str]:
-        found = {f"HTTP_{name.upper().replace('-', '_')}": value for name, value in more.items()}
-        return found | ({"HTTP_AUTHORIZATION": f"Bearer {self.secret}"} if self.secret else {})
+        return more | ({"Authorization": f"Bearer {self.secret}"} if self.secret else {})
 
     def get(self, path: str, **headers: str) -> Any:
-        return self.client.get(path if path.startswith("/api") else V1 + path, **self.headers(headers))
+        return self.client.get(path if path.startswith("/api") else V1 + path, headers=self.headers(headers))
 
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> Any:
         text = body if isinstance(body, str) else json.dumps({} if body is None else body)
         return self.client.generic(
             method, path if path.startswith("/api") else V1 + path, text, content_type="application/json",
-            **self.headers(headers),
+            headers=self.headers(headers),
         )  # fmt: skip
 
     def post(self, path: str, body: Any = None, **headers: str) -> Any:
@@ -45,7 +44,7 @@ class Caller:
         return self.send("PATCH", path, body, **headers)
 
     def upload(self, path: str, **fields: Any) -> Any:
-        return self.client.post(V1 + path, fields, **self.headers({}))
+        return self.client.post(V1 + path, fields, headers=self.headers({}))
 
 
 def with_second_factor(user: Any) -> Any:

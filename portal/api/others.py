@@ -1,0 +1,232 @@
+"""What else is read and done: the due process, reports, introductions, notifications, the public directory."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Path, Query, Schema
+from pydantic import Field
+
+from integrations import due_process, rules
+from integrations.actions import introductions
+from integrations.forms.introductions import AskForm
+from integrations.models import Introduction
+from integrations.overlaps import behind, overlaps_of, work_of
+from integrations.views.common import load
+from integrations.views.introductions import ANSWERS, load_introduction
+from integrations.workflow import NotAllowed
+from portal.api.parts import Done, Page, Paged, Room, Strict, listed, posted
+from portal.api.problems import Problem, fit
+from portal.api.shapes import absolute
+from portal.models import Email
+from portal.public import directory
+from portal.public.models import Listing
+from portal.reports import shown
+from portal.reports import views as report_pages
+from portal.reports.forms import WishesForm
+from portal.reports.models import Snapshot
+from portal.standing import views as standing_pages
+
+room, public = Room("Standing, reports, people"), Room("Directory")
+BIG = 2**63 - 1
+
+
+class ReportRow(Schema):
+    scope: str
+    week: str
+    name: str
+    verdict: str
+    made_at: datetime
+
+
+class ReportWhole(ReportRow):
+    """`figures`: all that the report's page, CSV and mail are made of."""
+
+    figures: dict[str, Any]
+
+
+class WishesIn(Strict):
+    """By scope: weekly, trouble or never."""
+
+    wishes: dict[str, str] = Field(max_length=100)
+
+
+class Alike(Schema):
+    """Somebody else's work on the same thing. `handle` stands for it when you ask; names only where it is public."""
+
+    kind: str
+    words: str
+    partner: str
+    title: str
+    provider: str
+    url: str
+    handle: str
+
+
+class AskIn(Strict):
+    handle: str = Field(max_length=64)
+    message: str = ""
+
+
+class IntroductionOut(Schema):
+    """`other` and `company` once both agreed."""
+
+    id: int
+    state: str
+    message: str
+    asked_at: datetime
+    asked_by_you: bool
+    company: str
+    other: str
+
+
+class AgreeIn(Strict):
+    agree: bool
+
+
+class NoticeOut(Schema):
+    uuid: UUID
+    subject: str
+    at: datetime
+    seen_at: datetime | None
+    integration: UUID | None
+    href: str
+
+
+class ListingWanted(Paged):
+    q: str = Field("", max_length=100)
+    product: str = Field("", max_length=60)
+    track: str = Field("", max_length=60)
+    program: str = Field("", max_length=60)
+    category: str = Field("", max_length=60)
+    tier: str = Field("", max_length=60)
+    standing: str = Field("", max_length=20)
+    platform: str = Field("", max_length=60)
+    partner: str = Field("", max_length=80)
+
+
+@room.get("/integrations/{uuid:uuid}/standing", "integrations:read", dict[str, Any])
+def get_standing(request: HttpRequest, uuid: UUID) -> Any:
+    """The evidence of the due process as it is now, the same that both sides read."""
+    return due_process.evidence(standing_pages.listed_once(request, uuid), timezone.now())
+
+
+@room.get("/integrations/{uuid:uuid}/standing/{int:seq}", "integrations:read", dict[str, Any])
+def get_frozen_standing(request: HttpRequest, uuid: UUID, seq: int = Path(le=2**31 - 1)) -> Any:
+    """The evidence as it was when a decision was made; `seq` is the decision's event."""
+    if seq >= 2**31:
+        raise Http404("No evidence was kept with this event.")
+    return standing_pages.frozen(standing_pages.listed_once(request, uuid), seq)
+
+
+@room.get("/reports", "sla:read", Page[ReportRow])
+def list_reports(request: HttpRequest, response: HttpResponse, paged: Query[Paged]) -> Any:
+    """The weekly reports that you may read, newest first."""
+    return listed(request, response, report_pages.visible(request.user), paged, _report)
+
+
+def _report(row: Snapshot) -> dict[str, Any]:
+    said = {"name": row.figures["name"], "verdict": shown.verdict(row.figures)}
+    return {"scope": row.scope, "week": row.week, "made_at": row.made_at} | said
+
+
+@room.get("/reports/{str:scope}/{str:week}", "sla:read", ReportWhole)
+def get_report(request: HttpRequest, scope: str, week: str) -> Any:
+    """One week of one scope, with its figures as they were frozen."""
+    row = report_pages.found(request, scope, week)
+    return _report(row) | {"figures": row.figures}
+
+
+@room.patch("/reports", "sla:write", Done)
+def wish_reports(request: HttpRequest, body: WishesIn) -> Any:
+    """Say how often each report comes; what is left out stays."""
+    empty = WishesForm(request.user)
+    odd = [(f"wishes.{scope}", "This is no report of yours.") for scope in body.wishes if scope not in empty.fields]
+    if odd:
+        raise Problem("unfit", "This is no report of yours.", fields=odd)
+    kept = {name: field.initial for name, field in empty.fields.items()}
+    fit(WishesForm(request.user, posted(**kept | body.wishes))).save()
+    return Done(said="What reaches you is saved.")
+
+
+@room.get("/integrations/{uuid:uuid}/neighbours", "integrations:read", list[Alike])
+def list_neighbours(request: HttpRequest, uuid: UUID) -> Any:
+    """Who else works on the same thing."""
+    return [{name: getattr(found, name) for name in Alike.model_fields} for found in overlaps_of(load(request, uuid))]
+
+
+@room.post("/integrations/{uuid:uuid}/introductions", "integrations:write", IntroductionOut, status=201)
+def ask_introduction(request: HttpRequest, uuid: UUID, body: AskIn) -> Any:
+    """Ask to be introduced. Names pass only when both agree."""
+    found = load(request, uuid)
+    message = fit(AskForm(posted(message=body.message))).cleaned_data["message"]
+    if not rules.may_edit(found, request.user):
+        raise NotAllowed(rules.REFUSALS["may_edit"], "may")
+    other = behind(body.handle, work_of(found))
+    if other is None:
+        raise NotAllowed("That work does not overlap with yours any more: there is nobody to ask.", "gone")
+    return _introduction(request, introductions.ask(found, other, message, by=request.user, now=timezone.now()))
+
+
+@room.get("/introductions/{int:pk}", "integrations:read", IntroductionOut)
+def get_introduction(request: HttpRequest, pk: int = Path(le=BIG)) -> Any:
+    """One introduction."""
+    return _introduction(request, _found(request, pk))
+
+
+@room.post("/introductions/{int:pk}/answer", "integrations:write", IntroductionOut)
+def answer_introduction(request: HttpRequest, body: AgreeIn, pk: int = Path(le=BIG)) -> Any:
+    """Agree or decline, once. For the side that was asked."""
+    found = _found(request, pk)
+    ANSWERS["agree" if body.agree else "decline"](found, by=request.user, now=timezone.now())
+    return _introduction(request, _found(request, pk))
+
+
+def _found(request: HttpRequest, pk: int) -> Introduction:
+    if pk > BIG:
+        raise Http404("This introduction does not exist, or it is not visible to you.")
+    return load_introduction(request, pk)
+
+
+def _introduction(request: HttpRequest, row: Introduction) -> dict[str, Any]:
+    mine = bool(rules.role_of(row.asking.partner, request.user))
+    other = row.other if mine else row.asking
+    agreed = row.state == Introduction.State.AGREED or rules.works_for_program(request.user)
+    return {
+        "id": row.pk, "state": row.state, "message": row.message, "asked_at": row.asked_at, "asked_by_you": mine,
+        "company": other.partner.name if agreed else "", "other": other.name if agreed else "",
+    }  # fmt: skip
+
+
+@room.get("/notifications", "notifications:read", Page[NoticeOut])
+def list_notifications(request: HttpRequest, response: HttpResponse, paged: Query[Paged]) -> Any:
+    """What you were told by mail, newest first. Reading here marks nothing as seen."""
+    told = Email.objects.filter(person_id=request.user.pk).exclude(state__in=(Email.State.CANCELLED, Email.State.HELD))
+    rows = told.defer("text", "html", "calendar").select_related("integration")
+    return listed(request, response, rows, paged, _notice)
+
+
+def _notice(row: Email) -> dict[str, Any]:
+    return {
+        "uuid": row.uuid, "subject": row.subject, "at": row.created_at, "seen_at": row.seen_at,
+        "integration": row.integration.uuid if row.integration else None, "href": absolute("mail", row.uuid),
+    }  # fmt: skip
+
+
+@public.get("/directory", "", Page[dict[str, Any]])
+def list_directory(request: HttpRequest, response: HttpResponse, wanted: Query[ListingWanted]) -> Any:
+    """What is listed, newest first, with the filters of the directory. Open to everybody."""
+    filters = directory.read({name: value for name, value in wanted.model_dump().items() if isinstance(value, str)})
+    rows = directory.found(filters)
+    return listed(request, response, rows, wanted, directory.listing_data)
+
+
+@public.get("/directory/{uuid:uuid}", "", dict[str, Any])
+def get_listing(request: HttpRequest, uuid: UUID) -> Any:
+    """One listing, kept when it is removed and saying so. Open to everybody."""
+    row = Listing.objects.filter(uuid=uuid).first()
+    if row is None:
+        raise Http404("There is no such listing.")
+    return directory.listing_data(row)

@@ -1,0 +1,236 @@
+"""How does a reviewer work from a program of their own? The queue, claims, findings, their own profile."""
+
+from datetime import date, datetime
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth import get_user_model
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Path, Query, Schema
+from pydantic import Field
+
+from integrations import queue, rules
+from integrations.actions import reviewing
+from integrations.forms.queue import QueueFilter
+from integrations.forms.reviewers import ProfileForm
+from integrations.forms.reviewing import AnswerForm, FindingForm
+from integrations.models import Finding, Integration, ReviewerProfile
+from integrations.review_page import told_findings
+from integrations.views.common import load, only
+from integrations.views.review import load_finding
+from portal.api import shapes
+from portal.api.integrations import READ, WRITE, again, for_program
+from portal.api.parts import Page, Paged, Room, Strict, cursor, posted, read_cursor
+from portal.api.problems import Problem, fit
+
+room = Room("Reviews")
+REVIEW = "reviews:write"
+BIG = 2**63 - 1
+
+
+class QueueWanted(Paged):
+    """The filters of the queue."""
+
+    tab: str = Field("all", pattern="^(all|mine|free)$")
+    program: str = Field("", max_length=60)
+    stage: str = Field("", max_length=60)
+    category: str = Field("", max_length=60)
+    age: str = Field("", max_length=10, description="Waits for at least so many days.")
+    holder: str = Field("", max_length=20)
+
+
+class Waiting(Schema):
+    """One line of the queue. `checks`: how many checks came out how."""
+
+    integration: shapes.IntegrationOut
+    reasons: list[str]
+    checks: dict[str, Any]
+    claimed_until: datetime | None
+
+
+class FindingIn(Strict):
+    requirement: str
+    text: str
+
+
+class FixIn(Strict):
+    answer: str
+
+
+class AssignIn(Strict):
+    reviewer: str = Field(description="Mail address of a reviewer.")
+
+
+class ProfileOut(Schema):
+    programs: list[str]
+    away_from: date | None
+    away_until: date | None
+    most_open: int
+
+
+class ProfileIn(Strict):
+    programs: list[str] | None = None
+    away_from: date | None = None
+    away_until: date | None = None
+    most_open: int | None = None
+
+
+class SeenOut(Schema):
+    """`before`: the place of the event up to which it had been seen."""
+
+    before: int
+
+
+@room.get("/queue", REVIEW, Page[Waiting])
+def get_queue(request: HttpRequest, response: HttpResponse, wanted: Query[QueueWanted]) -> Any:
+    """What waits for the program, the most pressing first."""
+    if not rules.works_for_program(request.user):
+        raise Http404("There is nothing here for you.")
+    now = timezone.now()
+    filters = fit(QueueFilter(wanted.model_dump(exclude={"tab", "after", "limit"}))).cleaned_data
+    rows = queue.chosen(filters, now).filter(queue.in_tab(wanted.tab, request.user, now))
+    if wanted.after is not None:
+        rows = rows.filter(_behind(read_cursor(wanted.after)))
+    rows = rows.order_by("turn_due_at", "pk").select_related("partner", "reviewer")
+    found = list(rows[: wanted.limit + 1])
+    page = found[: wanted.limit]
+    following = cursor(page[-1].pk) if len(found) > wanted.limit else None
+    if following:
+        query = request.GET.copy()
+        query["after"] = following
+        response["Link"] = f'<{request.build_absolute_uri(request.path)}?{query.urlencode()}>; rel="next"'
+    return {"items": [_waiting(row) for row in page], "next": following}
+
+
+def _behind(pk: int) -> Q:
+    """What comes after this row in the queue's order, where the row stands now."""
+    due = Integration.objects.filter(pk=pk).values_list("turn_due_at", flat=True).first()
+    later = Q(turn_due_at=due, pk__gt=pk)
+    return later | Q(turn_due_at__gt=due) if due else Q(turn_due_at=None, pk__gt=pk)
+
+
+def _waiting(row: Integration) -> dict[str, Any]:
+    return {
+        "integration": shapes.integration_out(row), "reasons": row.reasons, "checks": row.tally,
+        "claimed_until": row.claimed_until,
+    }  # fmt: skip
+
+
+@room.post("/integrations/{uuid:uuid}/claim", REVIEW, shapes.IntegrationWhole)
+def claim(request: HttpRequest, uuid: UUID) -> Any:
+    """Take it for a while. 409 names who was faster."""
+    reviewing.claim(for_program(request, uuid), by=request.user, now=timezone.now())
+    return again(request, uuid)
+
+
+@room.post("/integrations/{uuid:uuid}/keep_claim", REVIEW, shapes.IntegrationWhole)
+def keep_claim(request: HttpRequest, uuid: UUID) -> Any:
+    """Lengthen your own claim."""
+    reviewing.keep_claim(for_program(request, uuid), by=request.user, now=timezone.now())
+    return again(request, uuid)
+
+
+@room.post("/integrations/{uuid:uuid}/put_back", REVIEW, shapes.IntegrationWhole)
+def put_back(request: HttpRequest, uuid: UUID) -> Any:
+    """Give it back to the queue."""
+    reviewing.put_back(for_program(request, uuid), by=request.user, now=timezone.now())
+    return again(request, uuid)
+
+
+@room.post("/integrations/{uuid:uuid}/assign", REVIEW, shapes.IntegrationWhole)
+def assign(request: HttpRequest, uuid: UUID, body: AssignIn) -> Any:
+    """Name the reviewer."""
+    found = for_program(request, uuid)
+    people = get_user_model().objects.filter(is_reviewer=True, is_active=True)
+    reviewer = people.filter(email=body.reviewer.lower()).first()
+    if reviewer is None:
+        raise Problem("unfit", "There is no such reviewer.", fields=[("reviewer", "There is no such reviewer.")])
+    reviewing.assign(found, reviewer, by=request.user, now=timezone.now())
+    return again(request, uuid)
+
+
+@room.post("/integrations/{uuid:uuid}/seen", READ, SeenOut)
+def seen(request: HttpRequest, uuid: UUID) -> Any:
+    """Say that you have looked at everything up to now. For people of the program."""
+    return {"before": reviewing.looked(for_program(request, uuid), by=request.user, now=timezone.now())}
+
+
+@room.get("/integrations/{uuid:uuid}/findings", READ, list[shapes.FindingOut])
+def list_findings(request: HttpRequest, uuid: UUID) -> Any:
+    """The findings. The company sees them once changes are requested."""
+    found = load(request, uuid)
+    every = found.findings.select_related("raised_by") if shapes.sees_notes(found, request.user) else None
+    return [shapes.finding_out(each) for each in (every if every is not None else told_findings(found))]
+
+
+@room.post("/integrations/{uuid:uuid}/findings", REVIEW, shapes.FindingOut, status=201)
+def raise_finding(request: HttpRequest, uuid: UUID, body: FindingIn) -> Any:
+    """Write a finding on one requirement, while it is in review."""
+    found = for_program(request, uuid)
+    only(rules.may_decide, found, request.user)
+    if found.edition.requirement(body.requirement) is None:
+        raise Http404("This edition of the program has no such requirement.")
+    text = fit(FindingForm(posted(text=body.text))).cleaned_data["text"]
+    finding = reviewing.raise_finding(found, body.requirement, text, by=request.user, now=timezone.now())
+    return shapes.finding_out(finding)
+
+
+@room.post("/findings/{int:pk}/fix", WRITE, shapes.FindingOut)
+def fix_finding(request: HttpRequest, body: FixIn, pk: int = Path(le=BIG)) -> Any:
+    """Say what was changed. For the company."""
+    finding = found_finding(request, pk)
+    only(rules.may_edit, finding.integration, request.user)
+    answer = fit(AnswerForm(posted(answer=body.answer))).cleaned_data["answer"]
+    reviewing.fix_finding(finding, answer, by=request.user, now=timezone.now())
+    return shapes.finding_out(found_finding(request, pk))
+
+
+@room.post("/findings/{int:pk}/verify", REVIEW, shapes.FindingOut)
+def verify_finding(request: HttpRequest, pk: int = Path(le=BIG)) -> Any:
+    """It is settled. For reviewers."""
+    reviewing.verify_finding(_of_program(request, pk), by=request.user, now=timezone.now())
+    return shapes.finding_out(found_finding(request, pk))
+
+
+@room.post("/findings/{int:pk}/reopen", REVIEW, shapes.FindingOut)
+def reopen_finding(request: HttpRequest, pk: int = Path(le=BIG)) -> Any:
+    """It is not settled after all. For reviewers."""
+    reviewing.reopen_finding(_of_program(request, pk), by=request.user, now=timezone.now())
+    return shapes.finding_out(found_finding(request, pk))
+
+
+def found_finding(request: HttpRequest, pk: int) -> Finding:
+    if pk > BIG:
+        raise Http404("There is no such finding.")
+    return load_finding(request, pk)
+
+
+def _of_program(request: HttpRequest, pk: int) -> Finding:
+    if not rules.works_for_program(request.user):
+        raise Http404("There is nothing here for you.")
+    return found_finding(request, pk)
+
+
+@room.get("/reviewer_profile", REVIEW, ProfileOut)
+def get_reviewer_profile(request: HttpRequest) -> Any:
+    """What you take on, and when you are away. For reviewers."""
+    own = _own_profile(request)
+    return {name: getattr(own, name) for name in ProfileOut.model_fields}
+
+
+@room.patch("/reviewer_profile", REVIEW, ProfileOut)
+def change_reviewer_profile(request: HttpRequest, body: ProfileIn) -> Any:
+    """Change it; what is left out stays, null empties a date."""
+    own = _own_profile(request)
+    before = {name: getattr(own, name) for name in ProfileOut.model_fields}
+    typed = before | body.model_dump(exclude_unset=True)
+    given = fit(ProfileForm(posted(**typed), instance=own)).cleaned_data
+    return reviewing.change_profile(request.user, given, by=request.user)
+
+
+def _own_profile(request: HttpRequest) -> ReviewerProfile:
+    if not request.user.is_reviewer:  # type: ignore[union-attr]
+        raise Http404("Only reviewers say what they review.")
+    return ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)  # type: ignore[misc]

@@ -1,0 +1,102 @@
+"""What can be asked of the API at all? Every operation of its document, with an address into the world and a body.
+
+A new operation needs its line in BODIES where it takes one; its address is made of what the world holds.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from portal.api.app import document
+from tests.portal.everything import ACCOUNTS, AGREED, ATTESTED, FORM, LOGS, MEETING
+
+ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam", "ci", "reader")
+REASON = {"reason": "It is a question."}
+DRAFTED = {"name": "Other"}
+
+
+def operations() -> Iterator[tuple[str, str, str]]:
+    """(operation, method, path) of the whole document."""
+    for path, methods in document()["paths"].items():
+        for method, said in methods.items():
+            yield said["operationId"], method.upper(), path
+
+
+def place_of(name: str, path: str, world: dict[str, Any]) -> str:
+    """The address with something of Acme's in each place."""
+    row, listed, draft = world["integration"], world["listed"], world["draft"]
+    uuids = {
+        "/drafts": draft.uuid, "/issues": world["issue"].uuid, "/documents": world["document"].uuid,
+        "/meetings": world["meeting"].uuid, "/directory": listed.uuid,
+    }  # fmt: skip
+    place = re.sub(r"^/api/v1", "", path)
+    uuid = next((found for start, found in uuids.items() if place.startswith(start)), row.uuid)
+    if "standing" in name:
+        uuid = listed.uuid
+    known = {
+        "uuid": uuid, "requirement_id": requirement_of(name), "step": "withdraw", "key": key_of(name), "slug": "acme",
+        "seq": world["left"], "scope": world["report"], "week": "2026-W16", "pk": number_of(name, world),
+    }  # fmt: skip
+    return re.sub(r"{(\w+)}", lambda found: str(known[found[1]]), path)
+
+
+def key_of(name: str) -> str:
+    return "repository.owner" if name == "accept_found" else "nomad"
+
+
+def requirement_of(name: str) -> str:
+    kinds = {
+        "upload": LOGS, "remove": LOGS, "confirm": ATTESTED, "sign": AGREED, "renew": AGREED, "sign_with_file": AGREED,
+        "propose": MEETING, "accept": MEETING, "cancel": MEETING, "hold": MEETING, "give": ACCOUNTS,
+        "withdraw": ACCOUNTS,
+    }  # fmt: skip
+    return kinds.get(name.removeprefix("requirement_"), FORM)
+
+
+def number_of(name: str, world: dict[str, Any]) -> int:
+    if "introduction" in name:
+        return int(world["introduction"].pk)
+    if "invitation" in name:
+        return int(world["invitation"].pk)
+    if name == "decide_request":
+        return int(world["join"].pk)
+    if name in ("change_role", "end_membership"):
+        return int(world["member"].pk)
+    return int(world["told"].findings.get().pk)
+
+
+def body_of(name: str, world: dict[str, Any]) -> Any:
+    """What is sent, as people's programs would."""
+    soon = timezone.now() + timedelta(days=9)
+    bodies: dict[str, Any] = {
+        "begin_draft": {"program": "nomad", "name": "Other"}, "save_draft": DRAFTED,
+        "change_integration": {"name": "New name", "category": "ci-cd"},
+        "take_step": {"note": "Because."}, "say": {"body": "Hello."},
+        "move_to_edition": {"to": "2000-01"},
+        "requirement_answer": {"answers": {"tests": "make", "documentation": "https://x.example"}},
+        "requirement_draft": {"answers": {"tests": "make"}}, "requirement_confirm": {"confirmed": True},
+        "requirement_remove": {"uuid": str(world["document"].uuid)},
+        "requirement_withdraw": {"uuid": str(world["account"].uuid)},
+        "requirement_sign": {"signer": "A", "signed_on": "2026-01-02", "version": "1"},
+        "requirement_renew": {"signer": "A", "signed_on": "2026-01-02", "version": "1"},
+        "requirement_propose": {"times": [soon.isoformat()]}, "requirement_accept": {"time": "2030-01-02T10:00:00Z"},
+        "requirement_cancel": REASON, "requirement_hold": {"shown": [], "notes": "Fine."},
+        "requirement_give": {"label": "Tenant", "secret": "x"},
+        "requirement_waive": {"reason": "Fine.", "until": (soon + timedelta(days=30)).date().isoformat()},
+        "accept_found": {"value": "9"},
+        "report_check_results": {
+            "commit": "9f3c1e0", "checks": [{"id": "repository.public", "outcome": "pass", "summary": "It is."}],
+        },
+        "assign": {"reviewer": "rob@program.example"}, "raise_finding": {"requirement": FORM, "text": "More tests."},
+        "fix_finding": {"answer": "Done."}, "change_reviewer_profile": {"most_open": 3},
+        **{f"issue_{act}": REASON for act in ("lower", "let_off", "ask", "dispute", "dismiss")},
+        "propose_labels": {"critical": ["p0"]}, "answer_labels": {"accept": False, "note": "No."},
+        "set_calendar": {"zone": "UTC", "workdays": [0, 1, 2, 3]}, "change_company": {"website": "https://a.example"},
+        "invite": {"email": "v@acme.example", "role": "viewer"}, "decide_request": {"accept": True},
+        "change_role": {"role": "viewer"}, "name_manager": {"manager": "rob@program.example"},
+        "wish_reports": {"wishes": {}}, "ask_introduction": {"handle": "x"}, "answer_introduction": {"agree": True},
+    }  # fmt: skip
+    return bodies.get(name, {})

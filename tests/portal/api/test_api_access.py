@@ -1,0 +1,77 @@
+"""Who gets which answer of the API? Every operation × role, compared with access_api.txt.
+
+`reader` is a token of alice's that may only read integrations, `ci` one of Acme itself. A `+`: something was done.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+
+from integrations.models import Event
+from tests.portal.api.calling import Caller, caller, with_second_factor
+from tests.portal.api.everywhere import ROLES, body_of, operations, place_of
+from tests.portal.asking import told as close
+
+TABLE = Path(__file__).with_name("access_api.txt")
+WITH_FILE = {"requirement_upload": {}, "requirement_sign_with_file": {"signer": "A", "signed_on": "2026-01-02"}}
+
+
+def callers(world: dict[str, Any]) -> dict[str, Caller]:
+    cast = world["cast"]
+    for name in ("rita", "rob", "sam"):
+        with_second_factor(cast[name])
+    people = {name: caller(cast[name]) for name in ROLES if cast.get(name)}
+    return people | {
+        "anonymous": Caller(), "ci": caller(cast["alice"], partner=world["partner"]),
+        "reader": caller(cast["alice"], ["integrations:read"]),
+    }  # fmt: skip
+
+
+def asked(who: Caller, name: str, method: str, path: str, world: dict[str, Any]) -> str:
+    """The code of one request; whatever it wrote is taken back."""
+    before, place = Event.objects.count(), place_of(name, path, world)
+    with transaction.atomic():
+        if name in WITH_FILE:
+            file = SimpleUploadedFile("a.txt", b"All tests passed.")
+            answer = who.upload(place.removeprefix("/api/v1"), file=file, **WITH_FILE[name])
+        else:
+            answer = who.get(place) if method == "GET" else who.send(method, place, body_of(name, world))
+        close(answer)
+        done = "+" if Event.objects.count() > before else ""
+        transaction.set_rollback(True)
+    return f"{answer.status_code}{done}"
+
+
+def walked(world: dict[str, Any]) -> dict[str, list[str]]:
+    people = callers(world)
+    return {
+        name: [asked(people[role], name, method, path, world) for role in ROLES]
+        for name, method, path in sorted(operations())
+    }
+
+
+def written() -> dict[str, list[str]]:
+    lines = [line.split() for line in TABLE.read_text("utf-8").splitlines() if line.strip() and line[0] != "#"]
+    return {line[0]: line[1:] for line in lines}
+
+
+def drawn(lines: dict[str, list[str]]) -> str:
+    return "\n".join(f"{name:28}" + "".join(f"{cell:6}" for cell in cells).rstrip() for name, cells in lines.items())
+
+
+@pytest.fixture(autouse=True)
+def without_limits(settings: Any) -> None:
+    settings.API_REQUESTS_A_MINUTE = 100_000
+
+
+def test_api_access_is_as_written(world: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new operation fails here until its line is written, after thinking about who should reach it."""
+    monkeypatch.setattr("portal.api.limits.ANONYMOUS", 100_000)
+    now, table = walked(world), written()
+    differing = {name: cells for name, cells in now.items() if table.get(name) != cells}
+    gone = sorted(set(table) - set(now))
+    assert (differing, gone) == ({}, []), f"\n{drawn(differing)}\nGone: {gone}"
+    assert not [name for name, cells in now.items() if any(cell.startswith("5") for cell in cells)]
