@@ -6,6 +6,7 @@ the same Message-ID; nothing is ever lost.
 
 import re
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parseaddr
@@ -118,15 +119,15 @@ def deliver_due(now: datetime | None = None, limit: int = 200) -> int:
     states = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
     due = Email.objects.filter(state__in=states, due_at__lte=now).order_by("due_at").values_list("pk", flat=True)
     begin = monotonic()  # a slow server makes a long round: each lease counts from its own beginning
-    line = get_connection()
-    try:
-        return sum(_deliver(pk, now + timedelta(seconds=monotonic() - begin), line) for pk in list(due[:limit]))
-    finally:
-        line.close()
+    with closing(get_connection()) as line:
+        return sum(deliver(pk, now + timedelta(seconds=monotonic() - begin), line) for pk in list(due[:limit]))
 
 
-def _deliver(pk: int, now: datetime, line: BaseEmailBackend) -> bool:
+def deliver(pk: int, now: datetime, line: BaseEmailBackend | None = None) -> bool:
     """Send one mail if it is due and nobody else is sending it. Returns whether this call had it."""
+    if line is None:
+        with closing(get_connection()) as own:
+            return deliver(pk, now, own)
     if not _claim(pk, now):
         return False
     mail = Email.objects.get(pk=pk)
@@ -147,7 +148,7 @@ def _deliver(pk: int, now: datetime, line: BaseEmailBackend) -> bool:
 
 
 def _send(mail: Email, line: BaseEmailBackend) -> None:
-    """Over the round's one connection, which is opened by the first mail and given up where one is not taken."""
+    """Over a connection that the first mail opens, and that is given up where one is not taken."""
     message = _message(mail)
     message.connection = line
     try:
