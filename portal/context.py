@@ -31,7 +31,12 @@ MENU = (
     ("reports", "Reports", "chart-column"),
     ("notifications", "Notifications", "bell"),
     ("api_docs", "For developers", "braces"),
+    ("help", "Help", "circle-question-mark"),
 )
+FOOT = (
+    ("help", "Help", ""), ("welcome", "Where to begin", ""), ("programs", "Programs", ""), ("checks_help", "Checks", ""),
+    ("words", "Words", ""), ("listed", "Directory", ""), ("verify", "Verify a badge", ""), ("status", "Status", ""),
+)  # fmt: skip
 ACCOUNT = (
     ("profile", "Profile", "user"),
     ("account_email", "Mail addresses", "mail"),
@@ -106,6 +111,11 @@ class Frame:
     def menu(self) -> list[Place]:
         """The places under the person's own name."""
         return self.places(MENU)
+
+    @cached_property
+    def foot(self) -> list[Place]:
+        """The places below every page."""
+        return self.places(FOOT)
 
     @cached_property
     def account(self) -> list[Place]:

@@ -6,6 +6,7 @@ from django.urls import include, path
 from portal import health, home, outbox, styleguide, theme
 from portal.badges import views as badges
 from portal.badges import views_verify as verifying
+from portal.help import views as helping
 from portal.hooks import views as webhooks
 from portal.notifications import views as choices
 from portal.office import views as office
@@ -27,6 +28,7 @@ urlpatterns = [
     *public.urlpatterns,
     *badges.urlpatterns,
     *verifying.urlpatterns,
+    *helping.urlpatterns,
     *reports.urlpatterns,
     *sla.urlpatterns,
     *issues.urlpatterns,

@@ -5,15 +5,22 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 
-from verification.base import CHECKS, WORST_FIRST
+from verification.base import CHECKS, WORST_FIRST, Check
 from verification.explaining import MEANINGS, asks, more, programs_of
 
 
 @login_not_required
 def checks_help(request: HttpRequest) -> HttpResponse:
-    """Every check, and what the outcomes mean."""
-    rows = [(check, asks(check)) for _, check in sorted(CHECKS.items())]
-    return render(request, "verification/checks_help.html", {"rows": rows, "outcomes": outcomes()})
+    """Every check, or those that speak of what was searched for, and what the outcomes mean."""
+    words = request.GET.get("q", "").replace("\0", "").strip()[:100]
+    rows = [(check, asks(check)) for _, check in sorted(CHECKS.items()) if speaks_of(check, words)]
+    return render(request, "verification/checks_help.html", {"rows": rows, "outcomes": outcomes(), "q": words})
+
+
+def speaks_of(check: Check, words: str) -> bool:
+    """Whether each of the words stands in a check's name, question or advice."""
+    text = " ".join((check.key, check.title, asks(check), check.advice)).lower()
+    return all(word in text for word in words.lower().split())
 
 
 @login_not_required

@@ -1,0 +1,281 @@
+"""How is the portal doing? One line for each source, queue and lane, each measured now and told in a sentence.
+
+Nothing is remembered between two requests, and a line that could not be measured says so: silence is never "works".
+"""
+
+import logging
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import caches
+from django.db import DatabaseError
+from django.db.models import Max, Min, Q, QuerySet
+from redis import Redis
+from redis.exceptions import RedisError
+
+from portal.cache import WAIT
+from portal.components.moments import exact, relative
+from portal.health import LANE_LATE, MAIL_LATE, SWEEP_LATE, WAITING
+from portal.hooks.models import EndpointMessage
+from portal.models import Email, Heartbeat
+from portal.sweeping import beat_of
+from portal.timetable import JOBS, LANES
+from verification.base import Outcome
+from verification.budget import closed_until
+from verification.clients import credential
+from verification.models import Allowance, CheckResult, CheckRun, Delivery, KeptAnswer, RunTaskRehearsal, Watch
+
+logger = logging.getLogger(__name__)
+POLL_LATE = timedelta(hours=1)
+READ_LATE = timedelta(minutes=10)
+RUN_LATE = timedelta(minutes=30)
+# what a state is called, its tone and its icon
+STATES: dict[str, tuple[str, str, str]] = {
+    "ok": ("Works", "good", "circle-check"),
+    "late": ("Late", "warn", "clock"),
+    "down": ("Does not work", "bad", "circle-x"),
+    "idle": ("Nothing to do yet", "neutral", "circle-dashed"),
+    "absent": ("Not set up", "neutral", "minus"),
+    "unknown": ("We could not tell", "warn", "circle-question-mark"),
+}
+SERIOUS = ("down", "late", "unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing and how it is: a key of STATES, a sentence for everybody, and (name, text) for the program's people."""
+
+    name: str
+    state: str
+    sentence: str
+    details: tuple[tuple[str, str], ...] = ()
+    hint: str = ""
+    at: datetime | None = None
+
+    @property
+    def said(self) -> tuple[str, str, str]:
+        return STATES[self.state]
+
+
+def measured(name: str, measure: Callable[[datetime], Line], now: datetime) -> Line:
+    """A line; where measuring broke, one that says so. An outage of the database is for the caller."""
+    try:
+        return measure(now)
+    except DatabaseError:
+        raise
+    except Exception:
+        logger.exception("The state of %s could not be measured.", name)
+        return Line(name, "unknown", "We could not find out. Our staff see why in the log.")
+
+
+def everything(now: datetime) -> list[tuple[str, list[Line]]]:
+    """All lines under their headings."""
+    return [(heading, [measured(name, of, now) for name, of in lines]) for heading, lines in PARTS]
+
+
+def overall(groups: list[tuple[str, list[Line]]]) -> tuple[str, str]:
+    """(tone, sentence) over all of them."""
+    lines = [line for _, group in groups for line in group]
+    down = [line.name for line in lines if line.state == "down"]
+    late = [line.name for line in lines if line.state in ("late", "unknown")]
+    if down:
+        return "bad", f"Does not work: {', '.join(down)}."
+    if late:
+        return "warn", f"Works, with delays: {', '.join(late)}."
+    return "good", "Everything works."
+
+
+# -- the background ------------------------------------------------------------------------------------------
+
+
+def sweep(now: datetime) -> Line:
+    beat = _beat(beat_of(LANES[0]))
+    if beat is None:
+        return Line("Background", "down", "No background work was ever done: start the sweep.", hint=WITHOUT_SWEEP)
+    jobs = tuple((job.name, f"every {job.seconds} s") for job in JOBS if job.lane == LANES[0])
+    late = now - beat > SWEEP_LATE
+    sentence = f"The last sweep ended {relative(beat, now)}."
+    return Line("Background", "late" if late else "ok", sentence, jobs, WITHOUT_SWEEP if late else "", beat)
+
+
+WITHOUT_SWEEP = "Mails, checks and clocks wait until it runs again; nothing is lost."
+LANE_WORDS = {"mails": "Mail lane", "outside": "Reading lane", "checks": "Check lane", "webhooks": "Webhook lane"}
+
+
+def lane(name: str) -> Callable[[datetime], Line]:
+    """The line of one lane of the background."""
+    word = LANE_WORDS.get(name, f"Lane {name}")
+
+    def measure(now: datetime) -> Line:
+        beat = _beat(beat_of(name))
+        jobs = tuple((job.name, f"every {job.seconds} s") for job in JOBS if job.lane == name)
+        if beat is None:
+            return Line(word, "late", "It has not ended a round yet.", jobs)
+        late = now - beat > LANE_LATE
+        return Line(word, "late" if late else "ok", f"Its last round ended {relative(beat, now)}.", jobs, at=beat)
+
+    return measure
+
+
+def redis(_now: datetime) -> Line:
+    """Asked directly, not through the cache, which forgives."""
+    if not settings.REDIS_URL:
+        said = "This portal runs without Redis: the database and the sweep do everything."
+        return Line("Redis", "absent", said, (("cache", caches["default"].__class__.__name__),))
+    client = Redis.from_url(settings.REDIS_URL, socket_connect_timeout=WAIT, socket_timeout=WAIT)
+    try:
+        client.ping()
+    except (RedisError, OSError):
+        return Line("Redis", "down", "Redis does not answer.", hint=WITHOUT_REDIS)
+    finally:
+        client.close()
+    return Line("Redis", "ok", "Redis answers.")
+
+
+WITHOUT_REDIS = (
+    "Pages answer as before; background work starts up to ten seconds later, and limits on how often something may be "
+    "tried count nothing."
+)
+
+
+def _beat(process: str) -> datetime | None:
+    return Heartbeat.objects.filter(process=process).values_list("at", flat=True).first()
+
+
+# -- what we read --------------------------------------------------------------------------------------------
+
+
+def github(now: datetime) -> Line:
+    name, _, _ = credential()
+    row = Allowance.objects.filter(name=name).first()
+    last = KeptAnswer.objects.aggregate(at=Max("confirmed_at"))["at"]
+    if row is None:
+        return Line("GitHub", "idle", "Nothing was asked of GitHub yet.", (("reads as", name),))
+    left = "unknown" if row.remaining is None else f"{row.remaining} of {row.limit}"
+    details = [("reads as", name), ("asked this hour", str(row.spent)), ("GitHub says is left", left)]
+    details += [("last new answer", relative(last, now))] if last else []
+    if row.dead_at is not None:
+        said = "GitHub no longer accepts our credential. What somebody waits for is read without it."
+        return Line("GitHub", "down", said, (*details, ("why", row.dead_why)), at=row.dead_at)
+    until = closed_until(row, True, now)
+    if until is not None:
+        said = f"GitHub asked us to read less: what nobody waits for goes on at {exact(until, now)}."
+        return Line("GitHub", "late", said, tuple(details), at=until)
+    return Line("GitHub", "ok", "We may read GitHub.", tuple(details), at=last)
+
+
+def registry(now: datetime) -> Line:
+    asked = CheckResult.objects.filter(key="registry.listed")
+    answered = asked.exclude(outcome=Outcome.ERROR).aggregate(at=Max("at"), again=Max("confirmed_at"))
+    seen = max((at for at in answered.values() if at), default=None)
+    newest = asked.order_by("-pk").values("outcome", "at", "confirmed_at", "summary").first()
+    if newest is None:
+        return Line("Registry", "idle", "Nothing was asked of the registry yet.")
+    details = (("address", settings.REGISTRY_URL), ("last said", newest["summary"]))
+    when = f" It last did {relative(seen, now)}." if seen else ""
+    if newest["outcome"] == Outcome.ERROR and now - (newest["confirmed_at"] or newest["at"]) < timedelta(days=1):
+        return Line("Registry", "down", f"The registry did not answer when we last asked.{when}", details, at=seen)
+    return Line("Registry", "ok", f"The registry answered {relative(seen, now) if seen else 'us'}.", details, at=seen)
+
+
+def polls(now: datetime) -> Line:
+    watched = Watch.objects.filter(ended_at=None)
+    found = watched.aggregate(oldest=Min("data_up_to"))
+    count = watched.count()
+    if not count:
+        return Line("Issues", "idle", "No repository is watched: nothing is in support yet.")
+    trouble = watched.filter(~Q(trouble_since=None) | ~Q(missing_since=None) | ~Q(refused_at=None)).count()
+    details = (("repositories watched", str(count)), ("with a trouble", str(trouble)))
+    oldest: datetime = found["oldest"]
+    late = now - oldest > POLL_LATE
+    said = f"Of every repository in support we know everything up to {relative(oldest, now)}."
+    hint = "No promise counts as broken over a time that we have not seen." if late else ""
+    return Line("Issues", "late" if late else "ok", said, details, hint, oldest)
+
+
+def webhooks(now: datetime) -> Line:
+    unread = Delivery.objects.filter(read_at=None)
+    last = Delivery.objects.aggregate(at=Max("received_at"))["at"]
+    if last is None:
+        return Line("Webhooks to us", "idle", "None has come yet. Without them we read every few minutes.")
+    return _queue("Webhooks to us", unread, "received_at", READ_LATE, now, f"The last one came {relative(last, now)}. ")
+
+
+# -- what waits ----------------------------------------------------------------------------------------------
+
+
+def mails(now: datetime) -> Line:
+    if settings.MAIL_KEPT:
+        return Line(
+            "Mails", "absent", "No mail server is set up: mails are kept in the outbox, where a page shows them."
+        )
+    failed = Email.objects.filter(state=Email.State.FAILED, passed_on_at=None).count()
+    due = Email.objects.filter(state__in=WAITING, due_at__lte=now)
+    line = _queue("Mails", due, "due_at", MAIL_LATE, now)
+    return Line(
+        line.name, line.state, line.sentence, (*line.details, ("given up, not passed on", str(failed))), at=line.at
+    )
+
+
+def checks(now: datetime) -> Line:
+    return _queue("Checks", CheckRun.objects.open().filter(due_at__lte=now), "due_at", RUN_LATE, now)
+
+
+def rehearsals(now: datetime) -> Line:
+    waiting = RunTaskRehearsal.objects.filter(finished_at=None, due_at__lte=now)
+    return _queue("Run task rehearsals", waiting, "due_at", RUN_LATE, now)
+
+
+def messages(now: datetime) -> Line:
+    waiting = EndpointMessage.objects.filter(state=EndpointMessage.State.WAITING, due_at__lte=now)
+    waiting = waiting.filter(endpoint__ended_at=None, endpoint__paused_at=None)
+    return _queue("Webhooks to partners", waiting, "due_at", RUN_LATE, now)
+
+
+def sandbox(_now: datetime) -> Line:
+    """Asked for, never tried: trying it is the worker's business."""
+    path = settings.SANDBOX_SOCKET
+    if not path:
+        said = "No sandbox service is set up: each worker opens a room of its own, where its machine allows one."
+        return Line("Sandbox", "absent", said, hint="A check that needs a room and has none says “could not look”.")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as there:
+        there.settimeout(WAIT)
+        try:
+            there.connect(path)
+        except OSError as problem:
+            said = "The sandbox does not answer. Checks that need it say “could not look” and are tried again."
+            return Line("Sandbox", "down", said, (("why", problem.strerror or "it did not answer in time"),))
+    return Line("Sandbox", "ok", "The sandbox takes work.")
+
+
+def _queue(name: str, due: QuerySet[Any], column: str, late_after: timedelta, now: datetime, before: str = "") -> Line:
+    """A queue by its oldest due row."""
+    oldest, count = due.aggregate(oldest=Min(column))["oldest"], due.count()
+    if oldest is None:
+        return Line(name, "ok", f"{before}Nothing waits.")
+    late = now - oldest > late_after
+    said = f"{before}What waits longest was due {relative(oldest, now)}."
+    return Line(name, "late" if late else "ok", said, (("waiting", str(count)),), at=oldest)
+
+
+Measure = tuple[str, Callable[[datetime], Line]]
+PARTS: tuple[tuple[str, tuple[Measure, ...]], ...] = (
+    ("What we read", (("GitHub", github), ("Registry", registry), ("Issues", polls), ("Webhooks to us", webhooks))),
+    (
+        "What waits",
+        (("Mails", mails), ("Checks", checks), ("Run task rehearsals", rehearsals), ("Webhooks to partners", messages)),
+    ),
+    (
+        "What works in the background",
+        (
+            ("Background", sweep),
+            *((LANE_WORDS.get(name, f"Lane {name}"), lane(name)) for name in LANES[1:]),
+            ("Redis", redis),
+            ("Sandbox", sandbox),
+        ),
+    ),
+)

@@ -1,0 +1,149 @@
+"""Does the status page say what is so, also when something is down, and never that all is well when it is not known?"""
+
+import socket
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from django.utils import timezone
+
+from portal.help import status
+from portal.models import Email, Heartbeat
+from portal.sweeping import beat_of
+from portal.timetable import LANES
+from verification.base import Outcome
+from verification.models import Allowance, CheckResult, CheckRun, Watch
+
+NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def beats(db: None) -> None:
+    for name in LANES:
+        Heartbeat.objects.create(process=beat_of(name), at=timezone.now())
+
+
+def line(name: str, now: datetime = NOW) -> status.Line:
+    return next(each for _, lines in status.everything(now) for each in lines if each.name == name)
+
+
+def test_everybody_sees_it_and_no_figures(client: Client, beats: None) -> None:
+    answer = client.get("/status/")
+    assert "no-store" in answer["Cache-Control"]
+    assert "Everything works." in answer.text
+    assert "status-details" not in answer.text
+
+
+def test_people_of_the_program_see_the_figures(sign_in: Any, rita: Any, beats: None) -> None:
+    Allowance.objects.create(name="anonymous", limit=60, remaining=12, hour_from=timezone.now(), spent=5)
+    page = sign_in(rita).get("/status/").text
+    assert "12 of 60" in page
+    assert "every 30 s" in page
+
+
+def test_partner_sees_no_figures(sign_in: Any, alice: Any, beats: None) -> None:
+    assert "status-details" not in sign_in(alice).get("/status/").text
+
+
+def test_machines_read_the_same_without_figures(client: Client, beats: None) -> None:
+    told = client.get("/status.json").json()
+    assert (told["tone"], told["said"]) == ("good", "Everything works.")
+    assert {tuple(sorted(each)) for each in told["lines"]} == {("at", "name", "said", "state")}
+
+
+def test_sweep_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
+    assert line("Background").state == "down"
+    beat = Heartbeat.objects.create(process="sweep", at=NOW - timedelta(minutes=1))
+    assert (line("Background").state, line("Background").sentence) == ("ok", "The last sweep ended 1 min ago.")
+    Heartbeat.objects.filter(pk=beat.pk).update(at=NOW - timedelta(minutes=3))
+    assert (line("Background").state, line("Background").hint) == ("late", status.WITHOUT_SWEEP)
+
+
+def test_lane_that_is_stuck_is_late(beats: None) -> None:
+    Heartbeat.objects.filter(process="sweep: mails").update(at=timezone.now() - timedelta(hours=1))
+    assert line("Mail lane", timezone.now()).state == "late"
+    assert status.overall(status.everything(timezone.now())) == ("warn", "Works, with delays: Mail lane.")
+
+
+def free_port() -> int:
+    with socket.socket() as there:
+        there.bind(("127.0.0.1", 0))
+        return int(there.getsockname()[1])
+
+
+def test_redis_that_is_away_is_said_and_the_page_stays(client: Client, settings: Any, beats: None) -> None:
+    settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
+    page = client.get("/status/")
+    assert page.status_code == 200
+    assert "Redis does not answer." in page.text
+    assert "Does not work: Redis." in page.text
+
+
+def test_sandbox_by_its_socket(settings: Any, tmp_path: Any, db: None) -> None:
+    assert line("Sandbox").state == "absent"
+    settings.SANDBOX_SOCKET = str(tmp_path / "s")
+    assert line("Sandbox").state == "down"
+    with socket.socket(socket.AF_UNIX) as there:
+        there.bind(settings.SANDBOX_SOCKET)
+        there.listen(1)
+        assert line("Sandbox").state == "ok"
+
+
+def test_github_in_each_state(db: None) -> None:
+    assert line("GitHub").state == "idle"
+    row = Allowance.objects.create(name="anonymous", limit=60, hour_from=NOW)
+    assert line("GitHub").state == "ok"
+    Allowance.objects.filter(pk=row.pk).update(blocked_until=NOW + timedelta(minutes=5))
+    assert line("GitHub").sentence.endswith("goes on at Tue 14 Apr, 09:05.")
+    Allowance.objects.filter(pk=row.pk).update(dead_at=NOW, dead_why="401")
+    assert line("GitHub").state == "down"
+
+
+def test_registry_that_did_not_answer_is_said_with_when_it_last_did(rocket: Any) -> None:
+    assert line("Registry").state == "idle"
+    for hours, outcome in ((5, Outcome.PASS), (1, Outcome.ERROR)):
+        at = NOW - timedelta(hours=hours)
+        CheckResult.objects.create(
+            integration=rocket, key="registry.listed", version=1, outcome=outcome, summary="x", at=at, confirmed_at=at
+        )
+    assert line("Registry").sentence == "The registry did not answer when we last asked. It last did 5 h ago."
+
+
+def test_issues_are_as_fresh_as_the_stalest_repository(at: Any) -> None:
+    assert line("Issues").state == "idle"
+    row = at("support", program="terraform-provider")
+    Watch.objects.filter(integration=row).update(data_up_to=NOW - timedelta(minutes=5))
+    assert line("Issues").state == "ok"
+    Watch.objects.filter(integration=row).update(data_up_to=NOW - timedelta(hours=3))
+    assert (line("Issues").state, line("Issues").sentence[-11:]) == ("late", "to 3 h ago.")
+
+
+def test_queues_tell_their_oldest(rocket: Any, settings: Any) -> None:
+    settings.MAIL_KEPT = False
+    CheckRun.objects.all().delete()
+    assert line("Checks").sentence == "Nothing waits."
+    CheckRun.objects.create(integration=rocket, requested_at=NOW, due_at=NOW - timedelta(minutes=31))
+    Email.objects.create(key="k", name="x", to="a@b.example", subject="", text="", html="", due_at=NOW, created_at=NOW)
+    assert (line("Checks").state, line("Checks").details) == ("late", (("waiting", "1"),))
+    assert line("Mails").state == "ok"
+    assert line("Mails", NOW + timedelta(minutes=6)).state == "late"
+
+
+def test_what_cannot_be_measured_is_not_called_working(monkeypatch: Any, beats: None) -> None:
+    def broken(_now: datetime) -> status.Line:
+        raise RuntimeError("out of order")
+
+    found = status.measured("GitHub", broken, NOW)
+    assert (found.state, status.overall([("", [found])])[0]) == ("unknown", "warn")
+
+
+def test_database_that_is_away_is_said(client: Client, monkeypatch: Any) -> None:
+    def away(_now: datetime) -> Any:
+        raise OperationalError("gone")
+
+    monkeypatch.setattr(status, "everything", away)
+    assert client.get("/status/").status_code == 503
+    assert "The database does not answer" in client.get("/status/").text
+    assert client.get("/status.json").status_code == 503
