@@ -1,14 +1,16 @@
 """Who hears of it next when nobody of the program answers? A chain that ends in the program's mailbox.
 
 Two things begin a chain: breaches that were told, and a turn of the program's own whose time runs out. The first of
-the chain hears at once, the Alliances manager a day later, the mailbox after another. A chain ends when somebody of
-the program does anything with the integration, when the issues are settled, or when nobody is left.
+the chain hears at once, of a turn also when 50, 75 and 90 % of its time are used, in the hours in which they work; the
+Alliances manager a day later, the mailbox after another. A chain ends when somebody of the program does anything with
+the integration, when the issues are settled, or when nobody is left.
 """
 
 import logging
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -17,16 +19,18 @@ from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from integrations import history, rules
+from integrations.clock import Calendar
 from integrations.models import Event, Integration
 from integrations.states import Holder
-from integrations.workflow import lock
+from integrations.workflow import PROGRAM_CALENDAR, lock
 from portal import mail, notices
+from portal.alerts import office_opens
 from portal.models import Escalation
 from verification.models import Clock
 from verification.support.base import Watching
 
 log = logging.getLogger(__name__)
-WARN_AT = 0.75  # of the time that the program has
+WARN_AT = (50, 75, 90)  # per cent of the time that the program has, as for issues
 LONGEST_WARNING = timedelta(days=30)
 VERBS = {Escalation.Kind.TURN: "turn_overdue", Escalation.Kind.BREACHES: "news_passed_on"}
 
@@ -76,9 +80,23 @@ def _running_out(now: datetime, limit: int) -> Iterator[Integration]:
     rows = soon.exclude(Exists(begun)).select_related("partner__alliances_manager", "reviewer")
     for row in rows.order_by("turn_due_at")[:limit]:
         assert row.turn_due_at
-        since = row.turn_since or row.turn_due_at
-        if since + WARN_AT * (row.turn_due_at - since) <= now:
+        if warnings(row)[0][1] <= now and (row.turn_due_at <= now or warned_at(row, now) <= now):
             yield row
+
+
+def warnings(row: Integration) -> list[tuple[int, datetime]]:
+    """Each share of the program's time and when it is used, on its own business days."""
+    assert row.turn_due_at
+    scale = PROGRAM_CALENDAR.days
+    begin, end = scale.position(row.turn_since or row.turn_due_at), scale.position(row.turn_due_at)
+    return [(share, scale.moment(begin + (end - begin) * share / 100)) for share in WARN_AT]
+
+
+def warned_at(row: Integration, now: datetime) -> datetime:
+    """When its reader works next; now where the due moment is nearer."""
+    zone = ZoneInfo(getattr(chain(row)[0], "zone", "UTC"))
+    opens = office_opens(now, Calendar(zone))
+    return now if row.turn_due_at and opens >= row.turn_due_at else opens
 
 
 @transaction.atomic
@@ -90,11 +108,24 @@ def _begin_turn(found: Integration, now: datetime) -> bool:
     is_over = row.turn_due_at <= now
     chain_, is_new = Escalation.objects.get_or_create(
         integration=row, kind=Escalation.Kind.TURN, due_at=row.turn_due_at,
-        defaults={"began_at": now, "next_at": now if is_over else row.turn_due_at},
+        defaults={"began_at": now, "next_at": now},
     )  # fmt: skip
     if not is_new or is_over:
         return False  # what is over is told below, by the chain itself
-    _tell(row, "turn_warned", chain(row)[0], chain_, now)
+    _warn(row, chain_, now)
+    return True
+
+
+def _warn(row: Integration, found: Escalation, now: datetime) -> bool:
+    """Tell how much of the time is used, in the hours in which the reader works, and wait for the next share."""
+    found.next_at = warned_at(row, now)
+    if found.next_at > now:
+        found.save()
+        return False
+    share = max((share for share, at in warnings(row) if at <= now), default=WARN_AT[0])
+    found.next_at = min((at for _, at in warnings(row) if at > now), default=found.due_at)
+    found.save()
+    _tell(row, "turn_warned", chain(row)[0], found, now, share=share)
     return True
 
 
@@ -116,6 +147,9 @@ def _go_on(pk: int, now: datetime) -> bool:
     if found.next_at is None or found.next_at > now:
         return False  # another sweep was quicker
     left = [each for each in chain(row) if address(each) not in found.told]
+    is_over = found.kind == Escalation.Kind.BREACHES or found.due_at <= now
+    if not is_over and not is_answered(found, row):
+        return _warn(row, found, now)
     if is_answered(found, row) or not left:
         found.ended_at, found.next_at = now, None
         found.save()
@@ -140,7 +174,7 @@ def is_answered(found: Escalation, row: Integration) -> bool:
     return not open_still.filter(state__in=(Watching.OVERDUE, Watching.BLIND)).exists()
 
 
-def _tell(row: Integration, verb: str, to: Any, found: Escalation, now: datetime) -> None:
+def _tell(row: Integration, verb: str, to: Any, found: Escalation, now: datetime, *, share: int = 100) -> None:
     """One event, for the program alone, and one mail."""
     issues = found.event.data.get("issues", []) if found.event else []
     due = found.due_at.isoformat()
@@ -150,6 +184,7 @@ def _tell(row: Integration, verb: str, to: Any, found: Escalation, now: datetime
         "action": row.turn_action,
         "issues": issues,
         "count": len(issues),
+        "share": share,
     }
     event = history.record(row, verb, by=None, now=now, internal=True, **told)
     key = f"{event.stream}:{event.seq}:{address(to)}"

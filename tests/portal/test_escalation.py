@@ -100,15 +100,34 @@ def test_the_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, r
     row.partner.alliances_manager = rob
     row.partner.save()
     due = due_of(row)
-    warn = NOW + 0.75 * (due - NOW)
-    assert swept(warn - H, warn, warn + H, due - H, due, due + DAY, due + 2 * DAY, due + 9 * DAY) == [
-        0, 1, 0, 0, 1, 1, 1, 0,
+    half, most, nearly = (at for _, at in escalation.warnings(Integration.objects.get(pk=row.pk)))
+    assert (half - NOW, nearly < due) == (7 * DAY, True)  # five of ten days; 75 % are used at 21:00
+    assert swept(half - H, half, most, most + 12 * H, nearly - H, nearly, due - H) == [0, 1, 0, 1, 0, 1, 0]
+    assert swept(due, due + DAY, due + 2 * DAY, due + 9 * DAY) == [1, 1, 1, 0]
+    assert [told("turn_warned"), told("turn_overdue")] == [
+        [rita.email] * 3, [rita.email, rob.email, row.edition.mailbox],
     ]  # fmt: skip
-    assert [told("turn_warned"), told("turn_overdue")] == [[rita.email], [rita.email, rob.email, row.edition.mailbox]]
-    subjects = set(Email.objects.filter(event__verb__startswith="turn_").values_list("subject", flat=True))
-    assert subjects == {
-        "Due soon: Rocket of Acme waits for the program", "Past due: Rocket of Acme waits for the program",
-    }  # fmt: skip
+    mails = Email.objects.filter(event__verb__startswith="turn_").order_by("pk")
+    assert [mail.subject.partition(":")[0] for mail in mails] == [
+        *(f"{share} % of the program’s time is used" for share in (50, 75, 90)), *["Past due"] * 3,
+    ]  # fmt: skip
+
+
+def test_a_warning_waits_for_the_hours_in_which_its_reader_works(at: Any, rita: Any, now: datetime) -> None:
+    row = at("review")
+    rita.zone = "Asia/Tokyo"  # 18:00 there at nine in the morning of UTC
+    rita.save()
+    Integration.objects.update(reviewer=rita)
+    half = escalation.warnings(Integration.objects.get(pk=row.pk))[0][1]
+    morning = half.replace(hour=0) + DAY
+    assert swept(half, half + H, morning - H, morning) == [0, 0, 0, 1]
+
+
+def test_a_turn_found_late_is_warned_of_once_with_the_share_of_now(at: Any, rita: Any, now: datetime) -> None:
+    row = at("review")
+    nearly = escalation.warnings(Integration.objects.get(pk=row.pk))[2][1]
+    assert swept(nearly + H, nearly + 2 * H) == [1, 0]
+    assert [event.data["share"] for event in row.events.filter(verb="turn_warned")] == [90]
 
 
 def test_a_turn_that_was_taken_is_told_to_nobody_more(at: Any, rita: Any, now: datetime) -> None:
