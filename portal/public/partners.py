@@ -19,9 +19,9 @@ class Card:
     summaries: list[str] = field(default_factory=list)
 
     @property
-    def logo(self) -> Listing | None:
+    def logo(self) -> Listing:
         """The listing whose logo stands for all: it is the company's own."""
-        return next((row for row in self.listings if row.has_logo), None)
+        return next((row for row in self.listings if row.has_logo), self.listings[0])
 
 
 def cards() -> list[Card]:

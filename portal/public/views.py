@@ -150,7 +150,7 @@ def partner_page(request: HttpRequest, slug: str) -> HttpResponse:
         "partner": partner, "now": [row for row in rows if row.standing not in directory.GONE],
         "former": [row for row in rows if row.standing in directory.GONE], "shown": SHOWN,
         "changes": ListingChange.objects.filter(listing__partner=partner).select_related("listing")[:CHANGES],
-        "least": directory.MINIMUM,
+        "least": directory.MINIMUM, "first": next((row for row in rows if row.has_logo), rows[0]),
     }  # fmt: skip
     return render(request, "public/partner.html", context)
 
