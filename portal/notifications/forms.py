@@ -18,7 +18,7 @@ def kinds_of(person: Any) -> list[Kind]:
     return [kind for kind in KINDS if kind.side in sides]
 
 
-class ChoicesForm(forms.Form):
+class NoticesForm(forms.Form):
     """How each kind comes, and whether mails wait for office hours."""
 
     def __init__(self, person: Any, *args: Any, **kwargs: Any) -> None:

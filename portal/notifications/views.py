@@ -9,17 +9,17 @@ from django.utils import timezone
 from django.utils.cache import get_conditional_response
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from portal.notifications import choosing, feed, stopping
-from portal.notifications.forms import ChoicesForm, kinds_of
+from portal.notifications.forms import NoticesForm, kinds_of
 from portal.notifications.models import CalendarFeed
 
 
 def choices(request: HttpRequest) -> HttpResponse:
     """What reaches the reader, where and how often."""
     typed = request.POST if request.method == "POST" else None
-    form = ChoicesForm(request.user, typed, initial=request.unsent())  # type: ignore[attr-defined]
+    form = NoticesForm(request.user, typed, initial=request.unsent())  # type: ignore[attr-defined]
     if typed is not None and form.is_valid():
         form.save()
         messages.success(request, "What reaches you is saved.")
@@ -28,7 +28,7 @@ def choices(request: HttpRequest) -> HttpResponse:
 
 
 @sensitive_variables("address")
-def _page(request: HttpRequest, form: ChoicesForm, address: str = "", status: int = 200) -> HttpResponse:
+def _page(request: HttpRequest, form: NoticesForm, address: str = "", status: int = 200) -> HttpResponse:
     context = {
         "form": form, "locked": [kind for kind in kinds_of(request.user) if kind.locked], "address": address,
         "feed": CalendarFeed.objects.filter(user=request.user.pk).first(),
@@ -39,16 +39,17 @@ def _page(request: HttpRequest, form: ChoicesForm, address: str = "", status: in
     return answer
 
 
-@require_POST
 @sensitive_variables("address")
 def feed_make(request: HttpRequest) -> HttpResponse:
     """A new secret address; the one before is gone. Or, with `end`, none at all."""
+    if request.method != "POST":
+        return redirect("notification_choices")
     if "end" in request.POST:
         feed.end(request.user)
         messages.success(request, "The calendar’s address is gone.")
         return redirect("notification_choices")
     address = feed.make(request.user, timezone.now())
-    return _page(request, ChoicesForm(request.user), address)
+    return _page(request, NoticesForm(request.user), address)
 
 
 @csrf_exempt  # the token is the proof: a mail program posts without a session

@@ -20,7 +20,11 @@ from integrations.repositories import product_of
 from integrations.uploads import examine
 from integrations.workflow import perform
 from portal.accounts import inviting
+from portal.api import tokens
+from portal.hooks import keeping
+from portal.hooks.keeping import Wanted
 from portal.models import Email
+from portal.notifications import feed, stopping
 from portal.reports import scopes, sending, unsubscribe, weeks
 from tests.conftest import begin, drive
 from tests.portal.sla.issues import opened
@@ -68,13 +72,24 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     row = Integration.objects.get(pk=row.pk)
     return {
         "partner": acme, "integration": row, "rob": cast["rob"], "cast": cast, "report": reported_week(acme, now),
+        **subscribed(acme, alice, now),
         "listed": Integration.objects.get(pk=listed.pk), "left": left, "other": other, "told": told,
+        "api_token": tokens.make(f"ci {CANARY}", ["integrations:read"], 30, by=alice, now=now, partner=acme)[0],
         "issue": opened(listed, f"Booster {CANARY} fails", now + timedelta(hours=1), labels=("critical",)),
         "introduction": asked,
         "invitation": invitation, "token": people.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
         "join": people.ask_to_join(acme, message="Hello.", by=charlie, now=now),
         "member": acme.memberships.get(user=cast["bob"]), **texts,
     }  # fmt: skip
+
+
+def subscribed(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
+    """A webhook with a message, and the address of a calendar."""
+    wanted = Wanted(f"Build {CANARY}", ["integration.listed"], address=f"https://hooks.acme.com/{CANARY}")
+    endpoint, _ = keeping.add(acme, wanted, by=alice, now=now)
+    told = keeping.send_test(endpoint, by=alice, now=now)
+    calendar = feed.make(alice, now).rsplit("/", 1)[-1].removesuffix(".ics")
+    return {"endpoint": endpoint, "message": told, "calendar": calendar}
 
 
 def reported_week(acme: Any, now: Any) -> str:
@@ -157,6 +172,13 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "mail": {"uuid": world["mail"].uuid},
         **{f"issue{act}": {"uuid": world["issue"].uuid} for act in ISSUE_PAGES},
         **{f"standing{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
+        "token_revoke": {"uuid": world["api_token"].uuid},
+        **{
+            f"webhook{act}": {"uuid": world["endpoint"].uuid, "message": world["message"].uuid, "act": "pause"}
+            for act in ("", "_change", "_secret", "_end", "_message", "_act")
+        },
+        "calendar_feed": {"token": world["calendar"]},
+        "notices_stop": {"token": stopping.address(world["cast"]["alice"], "messages").rsplit("/", 2)[-2]},
         "prefill": {"uuid": world["draft"].uuid},
         "confirm_start": {"uuid": world["draft"].uuid},
         **{name: {"key": "repository.owner"} for name in ("check_help", "accept_finding")},
@@ -235,6 +257,8 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "company_calendar: another", {}, {"zone": "UTC", "workdays": [0, 1, 2, 3], "confirm": "1"}
     for act in ("lower", "let_off", "ask", "dispute", "dismiss"):
         yield f"issue_{act}: a reason", {}, {"reason": "It is a question."}
+    yield "webhook_act: skip", {"act": "skip"}, {}
+    yield "webhook_secret: another", {}, {"seen": keeping.state_of(world["endpoint"])}
     yield "introduction: agree", {}, {"answer": "agree"}
     yield "move_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
     yield "partner: manager", {}, {"manager": world["rob"].pk}

@@ -35,6 +35,9 @@ from portal.accounts import admin
 from portal.accounts import forms as accounts
 from portal.accounts.models import User
 from portal.api.forms import TokenForm
+from portal.hooks.forms import EndpointForm, SinceForm
+from portal.hooks.models import Endpoint
+from portal.notifications.forms import NoticesForm
 from portal.reports.forms import WishesForm
 from portal.sla import views_labels
 from portal.sla.calendar_form import CalendarForm
@@ -103,6 +106,10 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (admin.PartnerForm, ""): lambda data, user: admin.PartnerForm(data),
     (admin.PersonCreationForm, ""): lambda data, user: admin.PersonCreationForm(data),
     (admin.PersonForm, ""): lambda data, user: admin.PersonForm(data, instance=User(pk=user.pk)),
+    (EndpointForm, "of a company"): lambda data, user: EndpointForm(data, office=False),
+    (EndpointForm, "changed"): lambda data, user: EndpointForm(data, office=True, kept=Endpoint(form="webhook")),
+    (SinceForm, ""): lambda data, user: SinceForm(data),
+    (NoticesForm, ""): lambda data, user: NoticesForm(user, data),
     (WishesForm, ""): lambda data, user: WishesForm(user, data),
     (accounts.AddEmailForm, ""): lambda data, user: accounts.AddEmailForm(user, data),
     (accounts.ChangePasswordForm, ""): lambda data, user: accounts.ChangePasswordForm(user, data),
