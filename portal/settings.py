@@ -69,6 +69,11 @@ LOOPBACK_SOURCES = env.flag(
     doc="Development only: checks may read plain http from this machine. Refused in production.",
 )
 
+SANDBOX_SOCKET = env.text(
+    "SANDBOX_SOCKET",
+    doc="Socket of the service that starts partners' programs; without it a child of the worker does, where it may.",
+)
+
 SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
 if PRODUCTION:
     lacking = [

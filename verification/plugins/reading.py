@@ -23,13 +23,14 @@ from verification.sandbox.room import open_room
 VERSIONS = (5, 6)
 HOST = "registry.terraform.io"
 NAMED = re.compile(
-    r"terraform-provider-(?P<name>[a-z0-9-]+?)(?:_v(?P<version>[0-9][0-9A-Za-z.+-]*?))?(?:_x\d)?(?:\.\w+)?"
+    r"terraform-provider-(?P<name>[a-z0-9-]+?)(?:_v(?P<version>[0-9][0-9A-Za-z.+-]*?))?(?:_x\d)?(?:\.exe)?"
 )
 LIMITS = Limits(seconds=60, memory=2048 * MEGABYTE, disk=256 * MEGABYTE, processes=400, output=200 * MEGABYTE)
 ALONE = {"CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_CLI_CONFIG_FILE": f"{WORK}/terraform.rc",
          "GOMAXPROCS": "2"}  # fmt: skip
 MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 MOST_TOLD = 2000
+SETTLE = 3.0  # seconds in which a program that does not answer may turn out to have ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,8 @@ def _answer(found: Plugin, seconds: float) -> tuple[Any, str, str]:
     try:
         return messages.schema_of(found.channel, found.handshake.app, seconds), "", ""
     except grpc.RpcError as error:
+        if error.code() == grpc.StatusCode.UNAVAILABLE:
+            found.process.settle(SETTLE)
         return None, *_why(found.process.ended, error)
 
 

@@ -82,7 +82,7 @@ def _said(process: Process, versions: Sequence[int], seconds: float) -> Handshak
 
 def _why(outcome: Outcome) -> str:
     if outcome.kind == Kind.FINISHED:
-        return f"It ended before it said its handshake. {outcome.sentence}"
+        return f"It ended before it said its handshake, with exit code {outcome.code}."
     if outcome.kind == Kind.TIMED_OUT:
         return "It did not say its handshake in time and was stopped."
     return outcome.sentence

@@ -46,6 +46,10 @@ class Process:
         """How it ended; it is stopped when its time is over."""
         return self.room.listener.outcome(self.number, self.room.limits.seconds + PATIENCE)
 
+    def settle(self, seconds: float) -> None:
+        """Wait so long at most for its end."""
+        self.room.listener.outcome(self.number, seconds)
+
     @property
     def ended(self) -> Outcome | None:
         """How it ended, None while it runs."""

@@ -10,7 +10,7 @@ from tests.verification.sandbox.programs import HOSTILE, READABLE, written
 from verification.sandbox.base import MEGABYTE, Limits
 from verification.sandbox.room import open_room
 
-LIMITS = Limits(seconds=10, memory=150 * MEGABYTE, disk=30 * MEGABYTE, processes=40, output=200_000)
+LIMITS = Limits(seconds=10, memory=80 * MEGABYTE, disk=30 * MEGABYTE, processes=40, output=200_000)
 NAMED = {
     "reads the home folder": "reached for the home folder",
     "reads the home folder of its user and ends": "reached for the home folder",

@@ -28,11 +28,9 @@ def test_nothing_of_the_environment_comes_along(monkeypatch):
 
 
 def test_the_machine_is_not_to_be_seen():
-    assert said("ls -A /; ls -A /home") == [
-        *(name for name in ("bin", "dev", "etc", "home", "lib", "lib32", "lib64", "libx32", "proc", "run", "sbin", "tmp",
-                            "usr", "work") if name not in ("lib32", "lib64", "libx32") or os.path.exists(f"/{name}")),
-        "sandbox",
-    ]  # fmt: skip
+    there = ["bin", "dev", "etc", "home", "lib", "proc", "run", "sbin", "tmp", "usr", "work"]
+    there += [name for name in ("lib32", "lib64", "libx32") if os.path.exists(f"/{name}")]
+    assert said("ls -A /; ls -A /home") == [*sorted(there), "sandbox"]
     assert said("echo $HOME; ls -A /work; ls /proc | grep -c '^[0-9]'")[:1] == [HOME]
 
 

@@ -1,0 +1,66 @@
+"""Is every handshake refused that must be, and every other one read?"""
+
+import base64
+
+import pytest
+
+from verification.plugins.handshake import TERRAFORM_COOKIE, BadHandshake, Handshake, environment, read
+
+CERTIFICATE = base64.b64encode(b"der").decode().rstrip("=")
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("1|5|unix|/tmp/plugin1|grpc|", Handshake(5, "unix", "/tmp/plugin1")),
+        ("1|6|unix|/tmp/plugin1|grpc", Handshake(6, "unix", "/tmp/plugin1")),
+        ("1|6|tcp|127.0.0.1:1234|grpc|", Handshake(6, "tcp", "127.0.0.1:1234")),
+        (f"1|6|unix|/tmp/p|grpc|{CERTIFICATE}", Handshake(6, "unix", "/tmp/p", b"der")),
+        ("1|5|unix|/tmp/p|grpc||true", Handshake(5, "unix", "/tmp/p", b"", True)),
+        ("1|5|unix|/tmp/p|grpc||false\r", Handshake(5, "unix", "/tmp/p", b"", False)),
+    ],
+)
+def test_a_handshake_is_read(line, found):
+    assert read(line.encode(), (5, 6)) == found
+
+
+@pytest.mark.parametrize(
+    ("line", "key"),
+    [
+        ("", "fields"),
+        ("Hello", "fields"),
+        ("1|5|unix", "fields"),
+        ("2|5|unix|/tmp/p|grpc|", "core"),
+        ("|5|unix|/tmp/p|grpc|", "core"),
+        ("1|4|unix|/tmp/p|grpc|", "version"),
+        ("1|7|unix|/tmp/p|grpc|", "version"),
+        ("1|six|unix|/tmp/p|grpc|", "app"),
+        ("1|-5|unix|/tmp/p|grpc|", "app"),
+        ("1|٥|unix|/tmp/p|grpc|", "text"),
+        ("1|5|udp|/tmp/p|grpc|", "network"),
+        ("1|5|unix||grpc|", "address"),
+        ("1|5|tcp|10.0.0.1:80|grpc|", "address"),
+        ("1|5|tcp|127.0.0.1:http|grpc|", "address"),
+        ("1|5|unix|/tmp/p|netrpc|", "protocol"),
+        ("1|5|unix|/tmp/p", "protocol"),
+        ("1|5|unix|/tmp/p|grpc|no base64 at all", "certificate"),
+        ("1|5|unix|/tmp/p|grpc|" + "A" * 70_000, "long"),
+    ],
+)
+def test_what_must_be_refused_is_refused_by_its_name(line, key):
+    with pytest.raises(BadHandshake) as refusal:
+        read(line.encode(), (5, 6))
+    assert refusal.value.key == key
+    assert str(refusal.value).endswith(".")
+
+
+def test_an_answer_with_a_protocol_that_was_not_asked_for_is_refused():
+    with pytest.raises(BadHandshake, match="answers with protocol 5, but was asked for 6"):
+        read(b"1|5|unix|/tmp/p|grpc|", (6,))
+
+
+def test_a_plugin_is_told_the_cookie_and_the_protocols():
+    assert environment(TERRAFORM_COOKIE, (5, 6)) == {
+        TERRAFORM_COOKIE[0]: TERRAFORM_COOKIE[1],
+        "PLUGIN_PROTOCOL_VERSIONS": "5,6",
+    }
