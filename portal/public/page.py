@@ -6,10 +6,11 @@ Everything is read from what people answered and machines found; nothing here is
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.dateparse import parse_date
 
 from integrations.facts import applies, states_of
 from integrations.models import Event, Integration
@@ -32,7 +33,7 @@ class Proof:
     what: str
     icon: str
     said: str
-    since: str
+    since: date | None
     confirmed_at: datetime | None
 
 
@@ -121,17 +122,24 @@ def proofs(row: Integration, seen: Seen) -> Iterator[Proof]:
     owner = CheckResult.objects.filter(integration=row, key=OWNER).first()
     if owner is not None and owner.outcome == "pass":
         name = row.repository.partition("/")[0]
-        since, text = f"{owner.at:%Y-%m-%d}", f"{name} owns the repository, as when it was entered."
-        yield Proof("GitHub account", "git-branch", text, since, owner.last_seen)
+        text = f"{name} owns the repository, as when it was entered."
+        yield Proof("GitHub account", "git-branch", text, owner.at.date(), owner.last_seen)
     kept = {o.key: o for o in Observation.objects.filter(integration=row, key__in=("registry", SIGNERS))}
     if seen.namespace:
         text = f"The registry lists {seen.namespace} from this repository."
-        yield Proof("Registry namespace", "package", text, seen.since[:10], kept["registry"].confirmed_at)
+        yield Proof("Registry namespace", "package", text, parse_date(seen.since[:10]), kept["registry"].confirmed_at)
     signers = kept.get(SIGNERS)
     if signers is not None and isinstance(signers.value, list) and signers.value:
         last = signers.value[-1]
         text = f"Releases are signed by the key {str(last.get('fingerprint', ''))[-16:]}."
-        yield Proof("Signing key", "key-round", text, str(last.get("since", "")), signers.confirmed_at)
+        yield Proof("Signing key", "key-round", text, _day(last.get("since")), signers.confirmed_at)
+
+
+def _day(text: Any) -> date | None:
+    try:
+        return parse_date(str(text))
+    except ValueError:
+        return None
 
 
 def versions(listing: Listing) -> list[Version]:

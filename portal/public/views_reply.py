@@ -24,8 +24,9 @@ def listing_reply(request: HttpRequest, uuid: UUID) -> HttpResponse:
         raise Http404("This integration was never listed, or it is not visible to you.")
     only(rules.may_edit, row, request.user)
     said = reply_of(row)
-    form = ReplyForm(request.POST or None, row=row, initial={"text": said.text if said else ""})
-    if request.method == "POST" and form.is_valid():
+    sent = request.POST if request.method == "POST" else None
+    form = ReplyForm(sent, row=row, initial={"text": said.text if said else ""})
+    if form.is_valid():
         return _said(request, row, form.cleaned_data["text"])
     context = {"form": form, "integration": row, "row": listing, "history": replies(row)[:50]}
     return render(request, "public/reply.html", context, status=422 if form.errors else 200)

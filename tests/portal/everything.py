@@ -167,6 +167,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "meeting_ics": {"uuid": world["meeting"].uuid},
         "listing": {"uuid": world["listed"].uuid},
         "listing_logo": {"uuid": world["listed"].uuid},
+        "listing_reply": {"uuid": world["listed"].uuid},
         **{f"badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
         **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
         "mail": {"uuid": world["mail"].uuid},
@@ -262,5 +263,6 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "introduction: agree", {}, {"answer": "agree"}
     yield "move_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
     yield "partner: manager", {}, {"manager": world["rob"].pk}
+    yield "listing_reply: a text", {}, {"text": "We are on it."}
     yield "say: a message", {}, {"body": "Hello."}
     yield "say: a note", {}, {"body": "Hello.", "internal": "on"}

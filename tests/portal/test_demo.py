@@ -1,6 +1,6 @@
 """Does the demo world show everything, in possible states only?"""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from io import StringIO
 from typing import Any
 
@@ -13,7 +13,10 @@ from integrations.history import broken_links
 from integrations.models import Agreement, Event, Integration, Meeting, Membership, Partner, RequirementState
 from integrations.programs import PROGRAMS
 from integrations.states import Stage, turn_of
+from portal.demo.supporting import BLIND, keep_up
 from portal.models import Email
+from verification.models import Breach, Clock, Issue, SupportPolicy, Watch
+from verification.support import sweep
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +56,7 @@ def test_the_demo_world_shows_what_waits_half_done(demo: None) -> None:
     assert meeting.by_program
     assert all(datetime.fromisoformat(moment) > now for moment in meeting.times)
     assert [a.partner.name for a in Agreement.objects.filter(program_signed_on=None)] == ["Marlow Metrics"]
-    failed = RequirementState.objects.filter(status="fail").select_related("integration")
+    failed = RequirementState.objects.filter(status="fail", waived_until=None).select_related("integration")
     assert {state.integration.turn_holder for state in failed} == {"partner"}
     undoable = Integration.objects.get(undo_until__gt=now)
     assert undoable.stage == "release"
@@ -63,3 +66,26 @@ def test_the_demo_world_shows_what_waits_half_done(demo: None) -> None:
 def test_the_demo_world_is_refused_where_people_are(demo: None) -> None:
     with pytest.raises(CommandError, match="only loaded into an empty portal"):
         call_command("demo", stdout=StringIO())
+
+
+def test_the_demo_world_shows_a_notice_a_dispute_a_breach_taken_back_and_a_proposal(demo: None) -> None:
+    assert Integration.objects.filter(standing="notice").count() == 1
+    assert [issue.integration.name for issue in Issue.objects.exclude(disputed="")] == ["Globex Firewall"]
+    back = Breach.objects.get(retracted_at__isnull=False)
+    assert back.issue.title == "Second disk is not seen"
+    assert SupportPolicy.objects.filter(state="proposed").count() == 1
+
+
+def test_the_demo_world_goes_on_however_long_it_runs(demo: None) -> None:
+    now = timezone.now()
+    for days in (1, 30, 120):
+        then = now + timedelta(days=days)
+        assert keep_up(then) == Watch.objects.filter(ended_at=None).count()
+        sweep.sweep_due(then)
+        open_clocks = Clock.objects.filter(promised=True, watch__ended_at=None)
+        blind = open_clocks.filter(state="blind").exclude(integration__name=BLIND)
+        assert (blind.count(), open_clocks.filter(state__in=("running", "paused")).exists()) == (0, True)
+        late = open_clocks.filter(state="overdue", due_at__lt=then - timedelta(days=20))
+        assert not late.exists()
+    numbers = Issue.objects.values_list("watch_id", "number")
+    assert len(set(numbers)) == len(numbers)
