@@ -1,6 +1,7 @@
 """The tables of the middle floor."""
 
 from verification.models.checks import CheckResult, CheckRun
+from verification.models.lifecycle import LifecycleRehearsal
 from verification.models.rehearsal import RunTaskCallback, RunTaskRehearsal, RunTaskRequest
 from verification.models.schemas import StoredSchema
 from verification.models.sources import Allowance, KeptAnswer, Observation
@@ -28,6 +29,7 @@ __all__ = [
     "Issue",
     "IssueEvent",
     "KeptAnswer",
+    "LifecycleRehearsal",
     "Observation",
     "RunTaskCallback",
     "RunTaskRehearsal",

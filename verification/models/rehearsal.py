@@ -11,7 +11,7 @@ from django.db.models import Q
 from integrations.models import Integration
 
 
-class RunTaskRehearsalQuerySet(models.QuerySet["RunTaskRehearsal"]):
+class RunTaskRehearsalQuerySet(models.QuerySet[Any]):
     def open(self) -> "RunTaskRehearsalQuerySet":
         return self.filter(finished_at=None)
 

@@ -80,10 +80,10 @@ class Seen:
 
 def seen_of(plain: dict[str, Any]) -> Seen:
     """What as_dict() gave, also after JSON made lists of its tuples."""
-    return Seen(**{**plain, "ran": tuple(_ran_of(each) for each in plain.get("ran", ()))})
+    return Seen(**{**plain, "ran": tuple(ran_of(each) for each in plain.get("ran", ()))})
 
 
-def _ran_of(plain: dict[str, Any]) -> Ran:
+def ran_of(plain: dict[str, Any]) -> Ran:
     lists = {name: tuple(plain[name]) for name in ("tainted", "shown", "unmarked")}
     state = plain["state"]
     return Ran(**{**plain, **lists, "state": None if state is None else tuple(state)})
