@@ -8,13 +8,14 @@ Act = tuple[float, str, str, str]  # hours after the opening, who, what (say, la
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One issue of an integration. `days`: opened how long ago."""
+    """One issue of an integration. `days`: opened how long ago; `late`: what was done reached us only after a week."""
 
     integration: str
     title: str
     days: float
     acts: tuple[Act, ...] = ()
     label: str = ""
+    late: bool = False
 
 
 ANSWER = "Found it: the client gives up after the first timeout. The fix is in the next release."
@@ -75,6 +76,15 @@ STORIES = (
     Story("Globex Firewall", "Apply deletes rules of another workspace", 3.5, (
         (4, USER, "say", "This took our staging down. Is anybody looking at it?"),
     ), "critical"),
+    # broken, and the reason of a notice
+    Story("Umbra scan", "Scan never ends without a lock file", 16, (
+        (30, USER, "say", "It still hangs with the newest version."),
+    ), "critical"),
+    Story("Umbra scan", "Findings are listed twice", 14, ((230, PARTNER, "say", ANSWER), (232, PARTNER, "close", ""))),
+    # said to be broken, and taken back when the answer reached us
+    Story("Booster driver", "Second disk is not seen", 10, (
+        (20, PARTNER, "say", ANSWER), (30, PARTNER, "close", ""),
+    ), "critical", late=True),
     # blind: past its due moment, but what is known does not reach it
     Story("Nordlicht", "Volumes are detached before the server stops", 9.5),
     Story("Umbra scan", "A scan of an empty plan takes a minute", 2, ((30, PARTNER, "say", ANSWER),)),

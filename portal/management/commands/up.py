@@ -17,6 +17,8 @@ from honcho.manager import Manager
 
 from portal.accounts.models import User
 from portal.demo import SIGN_INS
+from portal.demo.supporting import MADE_UP
+from verification.models import Watch
 
 HOST = "127.0.0.1"
 PROCESSES = {
@@ -26,6 +28,7 @@ PROCESSES = {
     "beat": "celery -q -A portal beat -l WARNING --pidfile=",
     "sweep": "manage.py sweep --every 10",
 }
+GOES_ON = {"demo": "manage.py demo --keep 300"}  # where the demo world is loaded: its repositories are made up
 # root in a container is told so at every start, which helps nobody who looks around
 QUIET = {
     "LOG_LEVEL": "WARNING",
@@ -64,7 +67,8 @@ class Command(BaseCommand):
     def run(self) -> None:
         manager = Processes()
         surroundings = QUIET | os.environ
-        for name, line in PROCESSES.items():
+        made_up = not settings.PRODUCTION and Watch.objects.filter(cursors__has_key=MADE_UP).exists()
+        for name, line in (PROCESSES | (GOES_ON if made_up else {})).items():
             module = "" if line.startswith("manage.py") else "-m "
             command = f"exec {shlex.quote(sys.executable)} {module}{line.format(port=settings.PORT)}"
             manager.add_process(name, command, env=surroundings, cwd=str(settings.BASE_DIR))
