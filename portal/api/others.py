@@ -14,7 +14,7 @@ from integrations.actions import introductions
 from integrations.forms.introductions import AskForm
 from integrations.models import Introduction
 from integrations.overlaps import behind, overlaps_of, work_of
-from integrations.views.common import load
+from integrations.views.common import load, only
 from integrations.views.introductions import ANSWERS, load_introduction
 from integrations.workflow import NotAllowed
 from portal.api.parts import Done, Page, Paged, Room, Strict, listed, posted
@@ -23,6 +23,7 @@ from portal.api.shapes import absolute
 from portal.models import Email
 from portal.public import directory
 from portal.public.models import Listing
+from portal.public.replying import ReplyForm, reply
 from portal.reports import shown
 from portal.reports import views as report_pages
 from portal.reports.forms import WishesForm
@@ -84,6 +85,10 @@ class IntroductionOut(Schema):
 
 class AgreeIn(Strict):
     agree: bool
+
+
+class ReplyIn(Strict):
+    text: str
 
 
 class NoticeOut(Schema):
@@ -213,6 +218,18 @@ def _notice(row: Email) -> dict[str, Any]:
         "uuid": row.uuid, "subject": row.subject, "at": row.created_at, "seen_at": row.seen_at,
         "integration": row.integration.uuid if row.integration else None, "href": absolute("mail", row.uuid),
     }  # fmt: skip
+
+
+@room.post("/integrations/{uuid:uuid}/reply", "integrations:write", Done)
+def reply_to_record(request: HttpRequest, uuid: UUID, body: ReplyIn) -> Any:
+    """Say something beside the support record of the listing; a blank text takes it back."""
+    row = load(request, uuid)
+    only(rules.may_edit, row, request.user)
+    if not Listing.objects.filter(uuid=uuid).exists():
+        raise Http404("This integration was never listed.")
+    text = fit(ReplyForm(posted(text=body.text), row=row)).cleaned_data["text"]
+    reply(row, text, by=request.user, now=timezone.now())
+    return Done(said="Everyone reads it from now on." if text else "The reply was taken back.")
 
 
 @public.get("/directory", "", Page[dict[str, Any]])

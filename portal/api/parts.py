@@ -61,7 +61,7 @@ class StrictParser(Parser):
         except (ValueError, RecursionError) as odd:
             raise HttpError(400, "The body is not JSON.") from odd
         if "\\u0000" in text and "\x00" in _texts(found):
-            raise Problem("unfit", "The body holds a NUL character, which cannot be kept.")
+            raise HttpError(400, "The body holds a character that cannot be kept.")
         return found
 
 

@@ -296,4 +296,8 @@ def get_meeting_calendar(request: HttpRequest, uuid: UUID) -> Any:
 @room.get("/documents/{uuid:uuid}", READ, None)
 def get_document(request: HttpRequest, uuid: UUID) -> Any:
     """A file that was handed in."""
-    return document(request, uuid)
+    found = document(request, uuid)
+    body = b"".join(found)  # whole: what is not read to its end by a client leaves no file open
+    found.close()
+    headers = {name: found[name] for name in ("Content-Type", "Content-Disposition", "X-Content-Type-Options")}
+    return HttpResponse(body, headers=headers)

@@ -34,7 +34,7 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
     }  # fmt: skip
     place = re.sub(r"^/api/v1", "", path)
     uuid = next((found for start, found in uuids.items() if place.startswith(start)), row.uuid)
-    if "standing" in name:
+    if "standing" in name or name == "reply_to_record":
         uuid = listed.uuid
     known = {
         "uuid": uuid, "requirement_id": requirement_of(name), "step": "withdraw", "key": key_of(name), "slug": "acme",
@@ -97,6 +97,7 @@ def body_of(name: str, world: dict[str, Any]) -> Any:
         "set_calendar": {"zone": "UTC", "workdays": [0, 1, 2, 3]}, "change_company": {"website": "https://a.example"},
         "invite": {"email": "v@acme.example", "role": "viewer"}, "decide_request": {"accept": True},
         "change_role": {"role": "viewer"}, "name_manager": {"manager": "rob@program.example"},
-        "wish_reports": {"wishes": {}}, "ask_introduction": {"handle": "x"}, "answer_introduction": {"agree": True},
+        "wish_reports": {"wishes": {}}, "ask_introduction": {"handle": "x"},
+        "reply_to_record": {"text": "We answer."}, "answer_introduction": {"agree": True},
     }  # fmt: skip
     return bodies.get(name, {})

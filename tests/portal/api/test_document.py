@@ -1,0 +1,112 @@
+"""Does the API do what its document says? Generated requests, fit and unfit, into a world with one of everything.
+
+Whatever is sent: no answer of ours is a fault of ours, each has a status, a type and a shape that the document names,
+and what the document does not allow is not taken. API_EXAMPLES sets how many requests an operation gets.
+"""
+
+import os
+import re
+from typing import Any
+
+import jsonschema
+import pytest
+import schemathesis
+from django.core.wsgi import get_wsgi_application
+from django.db import transaction
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.errors import Unsatisfiable
+from schemathesis import GenerationMode
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    negative_data_rejection,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from portal.api.app import document
+from tests.portal.api.everywhere import place_of
+from tests.portal.api.test_api_access import callers
+
+EXAMPLES = int(os.environ.get("API_EXAMPLES", "2"))
+FIT = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+MODES = {GenerationMode.POSITIVE: FIT, GenerationMode.NEGATIVE: [*FIT, negative_data_rejection]}
+WHO = ("alice", "rita")
+
+
+def bounded(test: Any) -> Any:
+    return settings(
+        max_examples=EXAMPLES, deadline=None, database=None, derandomize=True, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )(test)  # fmt: skip
+
+
+def asked(operation: Any, mode: GenerationMode, checks: Any, places: dict[str, str], secret: str) -> int:
+    """Send what is generated for an operation: how many requests there were. Raises what is answered otherwise."""
+    sent = 0
+
+    @bounded
+    @given(case=operation.as_strategy(generation_mode=mode, path_parameters=places))
+    def send(case: Any) -> None:
+        nonlocal sent
+        sent += 1
+        headers = {**(case.headers or {}), "Authorization": f"Bearer {secret}"}
+        with transaction.atomic():
+            answer = case.call(headers=headers)
+            transaction.set_rollback(True)
+        case.validate_response(answer, checks=checks)
+
+    send()
+    return sent
+
+
+def places_of(operation: Any, world: dict[str, Any]) -> dict[str, str]:
+    """Values of the address that name something of the world."""
+    path = operation.path
+    real = place_of(operation.definition.raw["operationId"], path, world)
+    names = re.findall(r"{(\w+)}", path)
+    found = re.fullmatch(re.sub(r"{\w+}", "([^/]+)", path), real)
+    return dict(zip(names, found.groups(), strict=True)) if found else {}
+
+
+@pytest.fixture(autouse=True)
+def without_limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings.API_REQUESTS_A_MINUTE = 10_000_000
+    monkeypatch.setattr("portal.api.limits.ANONYMOUS", 10_000_000)
+
+
+def test_generated_requests_are_answered_as_the_document_says(world: dict[str, Any]) -> None:
+    people, sent, wrong = callers(world), 0, []
+    schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
+    for number, found in enumerate(schema.get_all_operations()):
+        operation: Any = found.ok()  # type: ignore[union-attr]
+        secret = people[WHO[number % 2]].secret
+        for mode, checks in MODES.items():
+            try:
+                sent += asked(operation, mode, checks, places_of(operation, world), secret)
+            except Unsatisfiable:  # an operation that takes nothing cannot be asked wrongly
+                continue
+            except Exception as failure:
+                wrong.append(f"{operation.label} {mode.value}: {failure} {getattr(failure, 'exceptions', '')}")
+    assert wrong == [], "\n".join(wrong)
+    assert sent > 100
+
+
+def test_document_is_openapi_31() -> None:
+    told = document()
+    assert told["openapi"].startswith("3.1")
+    for schema in told["components"]["schemas"].values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_every_operation_has_a_sentence_and_a_scope_or_is_open() -> None:
+    said = {
+        operation["operationId"]: (operation["summary"], operation.get("x-scope"))
+        for methods in document()["paths"].values()
+        for operation in methods.values()
+    }
+    assert [name for name, (summary, _) in said.items() if len(summary) < 6] == []
+    opened = {name for name, (_, scope) in said.items() if not scope}
+    assert opened == {
+        "get_me", "list_programs", "get_program", "get_questions", "list_directory", "get_listing"
+    }  # fmt: skip

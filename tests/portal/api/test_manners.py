@@ -1,0 +1,162 @@
+"""Lists in pages, limits, bodies, versions: how the API behaves whatever is asked of it."""
+
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.db import OperationalError
+from django.urls import reverse
+
+from integrations.models import Integration
+from tests.conftest import begin
+from tests.portal.api.calling import Caller, caller
+from tests.portal.api.test_tokens import kind
+
+
+@pytest.fixture
+def mine(alice: Any) -> Caller:
+    return caller(alice)
+
+
+def test_list_goes_on_where_it_ended(mine: Caller, acme: Any, alice: Any) -> None:
+    for number in range(5):
+        begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
+    seen, path = [], "/integrations?limit=2"
+    while path:
+        answer = mine.get(path)
+        told = answer.json()
+        seen += [row["name"] for row in told["items"]]
+        assert len(told["items"]) <= 2
+        path = f"/integrations?limit=2&after={told['next']}" if told["next"] else ""
+        assert ('rel="next"' in answer.get("Link", "")) == bool(told["next"])
+    assert seen == [f"Rocket {number}" for number in (4, 3, 2, 1, 0)]
+
+
+def test_what_comes_meanwhile_shifts_no_page(mine: Caller, acme: Any, alice: Any) -> None:
+    for number in range(3):
+        begin(acme, alice, name=f"Rocket {number}", repository=f"acme/r{number}", repository_id=number)
+    after = mine.get("/integrations?limit=2").json()["next"]
+    begin(acme, alice, name="New", repository="acme/new", repository_id=9)
+    assert [row["name"] for row in mine.get(f"/integrations?after={after}").json()["items"]] == ["Rocket 0"]
+
+
+@pytest.mark.parametrize("query", ["after=nonsense", "after=a2x", "limit=0", "limit=101", "stage=moon", "q=%00"])
+def test_odd_parameter_is_named(mine: Caller, query: str) -> None:
+    answer = mine.get(f"/integrations?{query}")
+    assert (answer.status_code, kind(answer)) == (422, "unfit")
+    assert query.partition("=")[0] in answer.json()["errors"][0]["field"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "problem"),
+    [
+        ('{"body": "a", "bdoy": "b"}', 422, "unfit"),
+        ('{"body": ""}', 422, "unfit"),
+        ("{}", 422, "unfit"),
+        ("[]", 422, "unfit"),
+        ('{"body": NaN}', 400, "not-json"),
+        ('{"body": "a", "body": "b"}', 400, "not-json"),
+        ('{"body": "\\u0000"}', 400, "not-json"),
+        ('{"body": "\\ud800"}', 400, "not-json"),
+        ("{", 400, "not-json"),
+        ("[" * 100_000, 400, "not-json"),
+    ],
+)
+def test_body_that_does_not_fit_is_told_so(mine: Caller, rocket: Any, body: str, status: int, problem: str) -> None:
+    answer = mine.post(f"/integrations/{rocket.uuid}/messages", body)
+    assert (answer.status_code, kind(answer)) == (status, problem)
+    assert rocket.messages.count() == 0
+
+
+def test_unknown_field_is_named(mine: Caller, rocket: Any) -> None:
+    answer = mine.post(f"/integrations/{rocket.uuid}/messages", {"body": "a", "bdoy": "b"})
+    assert answer.json()["errors"] == [{"field": "bdoy", "message": "There is no such field here."}]
+
+
+def test_form_is_no_json(mine: Caller, rocket: Any) -> None:
+    place = f"/api/v1/integrations/{rocket.uuid}/messages"
+    answer = mine.client.post(
+        place, "body=a", content_type="application/x-www-form-urlencoded", headers=mine.headers({})
+    )
+    assert (answer.status_code, kind(answer)) == (415, "media-type")
+
+
+def test_other_method_and_address_are_problems(mine: Caller) -> None:
+    wrong = mine.send("PUT", "/integrations")
+    assert (wrong.status_code, kind(wrong), wrong["Allow"]) == (405, "method", "GET")
+    assert kind(mine.get("/nowhere")) == "not-found"
+    assert kind(mine.get("/integrations/not-a-uuid")) == "not-found"
+
+
+def test_session_is_no_token(sign_in: Any, alice: Any) -> None:
+    assert sign_in(alice).get("/api/v1/integrations").status_code == 401
+
+
+def test_over_the_limit_is_told_when_to_go_on(mine: Caller, settings: Any) -> None:
+    settings.API_REQUESTS_A_MINUTE = 2
+    answers = [mine.get("/me") for _ in range(4)]
+    over = [answer for answer in answers if answer.status_code == 429]
+    assert answers[0]["RateLimit-Policy"] == '"default";q=2;w=60'
+    assert answers[0]["RateLimit"].startswith('"default";r=')
+    assert over
+    assert kind(over[0]) == "too-many"
+    assert 1 <= int(over[0]["Retry-After"]) <= 60
+
+
+def test_without_a_cache_nothing_is_counted(mine: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: Any, **__: Any) -> None:
+        raise OperationalError("away")
+
+    settings.API_REQUESTS_A_MINUTE = 1
+    monkeypatch.setattr(type(cache), "add", away, raising=False)
+    monkeypatch.setattr("django.core.cache.backends.locmem.LocMemCache.add", away)
+    assert {mine.get("/me").status_code for _ in range(3)} == {200}
+
+
+def test_newer_answer_is_not_overwritten(mine: Caller, rocket: Any) -> None:
+    place = f"/integrations/{rocket.uuid}/requirements/NO-3"
+    given = {"answers": {"tests": "make test", "documentation": "https://docs.example"}}
+    read = mine.get(place)
+    assert read["ETag"] == '"0"'
+    first = mine.post(f"{place}/answer", given, **{"If-Match": read["ETag"]})
+    assert (first.status_code, first["ETag"]) == (200, '"1"')
+    late = mine.post(f"{place}/answer", {"answers": given["answers"] | {"tests": "x"}}, **{"If-Match": read["ETag"]})
+    assert (late.status_code, kind(late)) == (412, "changed")
+    assert mine.get(place).json()["answers"]["tests"] == "make test"
+    assert mine.post(f"{place}/answer", {"answers": given["answers"] | {"tests": "y"}}).status_code == 200
+
+
+def test_newer_draft_and_facts_are_not_overwritten(mine: Caller, rocket: Any) -> None:
+    draft = mine.post("/drafts", {"program": "nomad", "name": "One"}).json()
+    place = f"/drafts/{draft['uuid']}"
+    read = mine.get(place)["ETag"]
+    assert mine.patch(place, {"name": "Two"}, **{"If-Match": read}).status_code == 200
+    assert mine.patch(place, {"name": "Three"}, **{"If-Match": read}).status_code == 412
+    assert mine.patch(f"/integrations/{rocket.uuid}", {"name": "New"}, **{"If-Match": '"999"'}).status_code == 412
+    assert Integration.objects.get(pk=rocket.pk).name == "Rocket"
+
+
+def test_unknown_question_is_named(mine: Caller, rocket: Any) -> None:
+    answer = mine.post(f"/integrations/{rocket.uuid}/requirements/NO-3/answer", {"answers": {"colour": "red"}})
+    assert answer.json()["errors"] == [{"field": "answers.colour", "message": "There is no such question here."}]
+
+
+def test_reference_page_shows_every_operation_without_a_script(client: Any, db: None) -> None:
+    page = client.get(reverse("api_docs"))
+    text = page.content.decode()
+    told = client.get(reverse("api_document")).json()
+    ids = [said["operationId"] for methods in told["paths"].values() for said in methods.values()]
+    assert [name for name in ids if f'id="{name}"' not in text] == []
+    assert "style=" not in text
+    assert "unsafe-inline" not in page["Content-Security-Policy"]
+
+
+def test_secret_of_an_account_is_in_no_answer(mine: Caller, at: Any) -> None:
+    row = at("review")
+    place = f"/integrations/{row.uuid}/requirements/NO-6"
+    given = mine.post(f"{place}/give", {"label": "Tenant", "secret": "hunter-2-canary"})
+    assert given.status_code == 200
+    assert [each["label"] for each in given.json()["credentials"]] == ["Tenant"]
+    for path in (place, f"/integrations/{row.uuid}/events", f"/integrations/{row.uuid}"):
+        assert "hunter-2-canary" not in mine.get(path).content.decode()
+    assert mine.post(f"{place}/reveal", {"reason": "x"}).status_code == 404
