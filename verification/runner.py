@@ -132,21 +132,21 @@ def _plain(result: Result, key: str) -> Result:
     try:
         return replace(
             result,
-            summary=_clean(result.summary),
-            advice=_clean(result.advice),
-            freeze=_clean(result.freeze),
+            summary=clean(result.summary),
+            advice=clean(result.advice),
+            freeze=clean(result.freeze),
             evidence=tuple(
-                replace(seen, label=_clean(seen.label), value=_clean(seen.value)) for seen in result.evidence
+                replace(seen, label=clean(seen.label), value=clean(seen.value)) for seen in result.evidence
             ),
-            looked_at=tuple((_clean(thing), _clean(revision)) for thing, revision in result.looked_at),
-            remember={name: _clean(value) for name, value in result.remember.items()},
+            looked_at=tuple((clean(thing), clean(revision)) for thing, revision in result.looked_at),
+            remember={name: clean(value) for name, value in result.remember.items()},
         )
     except (TypeError, ValueError, AttributeError, RecursionError):
         log.exception("check %s answered with what is no plain data", key)
         return Result(Outcome.ERROR, "We could not keep what this check found. The fault is ours.")
 
 
-def _clean(value: Any) -> Any:
+def clean(value: Any) -> Any:
     """Through JSON and back, without NUL and half characters. Raises TypeError and ValueError."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\\u0000", "")
     return json.loads(text.encode("utf-8", "replace"))

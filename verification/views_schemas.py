@@ -13,14 +13,18 @@ from django.utils import timezone
 
 from integrations.models import Integration
 from integrations.uploads import most_bytes, oversized, too_large
-from integrations.views.common import load
+from integrations.views.common import load, pressed, refused
 from integrations.workflow import NotAllowed
 from verification import stored
 from verification.artefacts import names
-from verification.models import StoredSchema
+from verification.jobs import may_ask
+from verification.models import SchemaReading, StoredSchema
+from verification.rehearsal.schema import jobs
 from verification.schemas.base import Unreadable
 from verification.versions import BadVersion, Version, parse
+from verification.views import STOP_POLLING
 
+PAGE = "verification/schemas/history.html"
 COMMAND = "terraform providers schema -json > schema.json"
 
 
@@ -85,7 +89,38 @@ def schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
         "form": form if stored.may_give(found, request.user) else None,
         "command": COMMAND,
     }
-    return render(request, "verification/schemas/history.html", context, status=422 if form.errors else 200)
+    return _page(request, found, context, 422 if form.errors else 200)
+
+
+def _page(request: HttpRequest, found: Integration, context: dict[str, Any], status: int) -> HttpResponse:
+    """The page; htmx asks for what is new of the reading that is under way."""
+    readings = SchemaReading.objects.filter(integration=found).select_related("requested_by")
+    reading = readings.first()
+    running = reading is not None and reading.finished_at is None
+    context |= {
+        "reading": reading,
+        "running": running,
+        "last": readings.exclude(finished_at=None).first(),
+        "may_ask": found.is_open and may_ask(found, request.user),
+    }
+    if request.htmx and running:  # type: ignore[attr-defined]
+        return render(request, f"{PAGE}#live", context)
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(status=STOP_POLLING, headers={"HX-Refresh": "true"})  # the table of versions is new too
+    return render(request, PAGE, context, status=status)
+
+
+@pressed("schemas")
+def schema_read(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """Have the newest release's schema read from the provider itself."""
+    found = load(request, uuid)
+    if not jobs.is_read(found):
+        raise Http404("Only a Terraform provider has a schema.")
+    try:
+        jobs.begin(found, by=request.user, now=timezone.now())
+    except NotAllowed as refusal:
+        refused(request, refusal)
+    return redirect("schemas", uuid)
 
 
 def _handed_in(request: HttpRequest, found: Integration, form: SchemaForm) -> StoredSchema | None:
@@ -123,5 +158,6 @@ def schema_changes(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 urlpatterns = [
     path("integrations/<uuid:uuid>/schemas/", schemas, name="schemas"),
+    path("integrations/<uuid:uuid>/schemas/read/", schema_read, name="schema_read"),
     path("integrations/<uuid:uuid>/schemas/changes/", schema_changes, name="schema_changes"),
 ]

@@ -91,14 +91,15 @@ def release(
     signer: Tsk | None = None,
     keys: Sequence[Tsk] | None = None,
     manifest: bool = True,
+    programs: dict[str, bytes] | None = None,
 ) -> Signed:
-    """A whole release: its archives, manifest, checksums and signature."""
+    """A whole release: its archives, manifest, checksums and signature. `programs`: whole ones, by platform."""
     owner = signer or key()
     prefix, files = f"terraform-provider-{name}_{version}", {}
     for platform in platforms:
         os, arch = platform.split("_")
         binary = f"terraform-provider-{name}_v{version}{'.exe' if os == 'windows' else ''}"
-        files[f"{prefix}_{platform}.zip"] = zipped({binary: program(os, arch)})
+        files[f"{prefix}_{platform}.zip"] = zipped({binary: (programs or {}).get(platform) or program(os, arch)})
     if manifest:
         said = {"version": 1, "metadata": {"protocol_versions": list(protocols)}}
         files[f"{prefix}_manifest.json"] = json.dumps(said).encode()

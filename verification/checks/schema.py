@@ -16,6 +16,8 @@ SCHEMAS = "https://developer.hashicorp.com/terraform/plugin/framework/handling-d
 NAMING = "https://developer.hashicorp.com/terraform/plugin/best-practices/naming"
 SENSITIVE = "https://developer.hashicorp.com/terraform/plugin/best-practices/sensitive-state"
 MOST = 12
+CHECKS_OF = (KEY, "schema.protocol", "schema.prefix", "schema.sensitive", "schema.deprecated", "schema.descriptions",
+             "schema.pages")  # fmt: skip
 
 
 def said_of(subject: Subject) -> dict[str, Any] | Result:

@@ -3,7 +3,7 @@
 from verification.models.checks import CheckResult, CheckRun
 from verification.models.lifecycle import LifecycleRehearsal
 from verification.models.rehearsal import RunTaskCallback, RunTaskRehearsal, RunTaskRequest
-from verification.models.schemas import StoredSchema
+from verification.models.schemas import SchemaReading, StoredSchema
 from verification.models.sources import Allowance, KeptAnswer, Observation
 from verification.models.support import (
     Alert,
@@ -34,6 +34,7 @@ __all__ = [
     "RunTaskCallback",
     "RunTaskRehearsal",
     "RunTaskRequest",
+    "SchemaReading",
     "StoredSchema",
     "SupportPolicy",
     "Watch",
