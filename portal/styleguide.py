@@ -15,6 +15,8 @@ from django.utils import timezone
 from integrations.plain import Line, Lines
 from portal.components.inline import BUTTON_TONES, OUTCOMES
 from portal.components.markup import TONES
+from portal.design.colours import RAMP, swatches
+from portal.design.parts import all_shown
 
 MAIL = """Two findings to answer: Rocket provider
 
@@ -32,6 +34,13 @@ PATH = [
     {"name": "Verify", "state": "current", "note": "round 2"},
     {"name": "Support", "state": "next"},
 ]
+SNIPPET = """terraform {
+  required_providers {
+    rocket = { source = "acme/rocket", version = "~> 1.4" }
+  }
+}"""
+SIZES = (12, 13, 14, 16, 20, 26, 34)
+SPACES = (4, 8, 12, 16, 24, 32, 48, 64)
 USED = [("counted", 26.0), ("paused", 6.0), ("counted", 10.0), ("left", 12.0)]
 BREACHED = [("counted", 30.0), ("paused", 8.0), ("counted", 18.0), ("over", 9.0)]
 
@@ -83,6 +92,20 @@ def rows(now: datetime) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
+def queue(now: datetime) -> list[dict[str, Any]]:
+    """The same as rows of the queue, as integrations.queue makes them."""
+    common = {"href": "#queue", "checks": "14✓ 1!", "checks_said": "14 passed, 1 warning", "claim_href": "#queue",
+              "since": now - timedelta(days=1)}  # fmt: skip
+    first = {"name": "Rocket provider", "company": "Acme", "program": "Terraform provider", "place": "Verify, round 2"}
+    second = {"name": "Scan", "company": "Globex", "program": "Terraform run task", "place": "Review"}
+    held = {"reasons": ["answered 2 findings"], "held_by": "you", "claim": "", "is_mine": True}
+    free = {"reasons": [], "held_by": "", "claim": "Claim", "is_mine": False}
+    return [
+        {**common, **first, **held, "due": now + timedelta(hours=3)},
+        {**common, **second, **free, "due": now + timedelta(days=2)},
+    ]
+
+
 def context(now: datetime, form: SampleForm) -> dict[str, Any]:
     """Everything that the page shows, relative to `now`."""
     return {
@@ -91,7 +114,7 @@ def context(now: datetime, form: SampleForm) -> dict[str, Any]:
         "tones": TONES, "outcomes": list(OUTCOMES), "button_tones": BUTTON_TONES, "rows": rows(now), "steps": PATH,
         "used": USED, "breached": BREACHED, "rita": RITA, "alice": ALICE, "mail": MAIL, "form": form,
         "page": Paginator(range(117), 50).page(2), "document": ContentFile(b"x" * 18_400, name="log.txt"),
-        "counts": {"pass": 14, "warn": 1, "fail": 2},
+        "counts": {"pass": 14, "warn": 1, "fail": 2}, "queue": queue(now), "snippet": SNIPPET,
     }  # fmt: skip
 
 
@@ -99,4 +122,6 @@ def context(now: datetime, form: SampleForm) -> dict[str, Any]:
 def styleguide(request: HttpRequest) -> HttpResponse:
     """The page. A form that is sent comes back with its errors and nothing else happens."""
     form = SampleForm(request.POST if request.method == "POST" else None)
-    return render(request, "styleguide/styleguide.html", context(timezone.now(), form))
+    groups = all_shown(context(timezone.now(), form), request)
+    measures = {"sides": ("light", "dark"), "swatches": swatches(), "ramp": RAMP, "sizes": SIZES, "spaces": SPACES}
+    return render(request, "styleguide/styleguide.html", {"groups": groups, **measures})

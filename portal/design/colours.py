@@ -1,0 +1,83 @@
+"""Which colours are there, and can everybody read them? Read from static/css/tokens.css, which alone sets them."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from math import cos, radians, sin
+
+from django.conf import settings
+
+NUMBER = r"(\.?\d+(?:\.\d+)?)"
+COLOUR = rf"oklch\({NUMBER} {NUMBER} {NUMBER}\)"
+PAIR = re.compile(rf"--([\w-]+): light-dark\({COLOUR}, {COLOUR}\);")
+ALIAS = re.compile(r"--([\w-]+): var\(--([\w-]+)\);")
+Oklch = tuple[float, float, float]
+# (what it is for, the colour, what it stands on, the least contrast that we allow)
+PAIRS = (
+    ("Text", "text", "sheet", 7.0),
+    ("Quiet text", "muted", "sheet", 7.0),
+    ("Links and what comes next", "accent", "sheet", 7.0),
+    ("On the primary button", "on-accent", "accent", 7.0),
+    ("Edges of controls", "control-line", "sheet", 3.0),
+    ("Good", "good-text", "good-wash", 7.0),
+    ("Warning", "warn-text", "warn-wash", 7.0),
+    ("Bad", "bad-text", "bad-wash", 7.0),
+    ("Note", "info-text", "info-wash", 7.0),
+)
+RAMP = tuple(f"n{step}" for step in range(1, 13))
+
+
+@dataclass(frozen=True, slots=True)
+class Swatch:
+    """A colour on its ground, with the contrasts by day and by night."""
+
+    use: str
+    colour: str
+    ground: str
+    least: float
+    light: float
+    dark: float
+
+    @property
+    def is_kept(self) -> bool:
+        return min(self.light, self.dark) >= self.least
+
+
+@lru_cache(maxsize=1)
+def tokens() -> tuple[dict[str, tuple[Oklch, Oklch]], dict[str, str]]:
+    """(colours as (day, night), names that stand for another)."""
+    text = (settings.BASE_DIR / "static" / "css" / "tokens.css").read_text()
+    found = {}
+    for name, *rest in PAIR.findall(text):
+        one, two, three, four, five, six = map(float, rest)
+        found[name] = ((one, two, three), (four, five, six))
+    return found, dict(ALIAS.findall(text))
+
+
+def luminance(colour: Oklch) -> float:
+    """Relative luminance of an OKLCH colour, by Björn Ottosson's matrices."""
+    lightness, chroma, hue = colour
+    a, b = chroma * cos(radians(hue)), chroma * sin(radians(hue))
+    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+    medium = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
+    red = 4.0767416621 * long - 3.3077115913 * medium + 0.2309699292 * short
+    green = -1.2684380046 * long + 2.6097574011 * medium - 0.3413193965 * short
+    blue = -0.0041960863 * long - 0.7034186147 * medium + 1.7076147010 * short
+    clipped = [min(1.0, max(0.0, value)) for value in (red, green, blue)]
+    return 0.2126 * clipped[0] + 0.7152 * clipped[1] + 0.0722 * clipped[2]
+
+
+def contrast(one: str, other: str, *, dark: bool) -> float:
+    """The contrast of two tokens, 1 to 21."""
+    colours, aliases = tokens()
+    both = [luminance(colours[aliases.get(name, name)][dark]) for name in (one, other)]
+    return (max(both) + 0.05) / (min(both) + 0.05)
+
+
+def swatches() -> list[Swatch]:
+    """Every pair that text and controls are made of."""
+    return [
+        Swatch(use, colour, ground, least, contrast(colour, ground, dark=False), contrast(colour, ground, dark=True))
+        for use, colour, ground, least in PAIRS
+    ]

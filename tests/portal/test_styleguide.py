@@ -1,0 +1,66 @@
+"""Does the design page show every component, and are its figures those of the tokens?"""
+
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup, Tag
+from django.test import Client
+
+from portal.components.inline import OUTCOMES
+from portal.components.markup import TONES
+from portal.design import colours
+from portal.design.parts import GROUPS, renamed
+from portal.templatetags.portal import register
+from tests.portal import test_colours
+
+PARTS = Path(__file__).parents[2] / "templates" / "styleguide" / "parts"
+SOURCES = {page.stem: page.read_text() for page in PARTS.glob("*.html")}
+
+
+@pytest.fixture
+def guide(client: Client, db: None) -> BeautifulSoup:
+    return BeautifulSoup(client.get("/styleguide/").content, "html5lib")
+
+
+@pytest.mark.parametrize("tag", sorted(register.tags))
+def test_every_component_is_shown(tag: str) -> None:
+    assert [key for key, source in SOURCES.items() if f"{{% {tag} " in source or f"{{% {tag}%}}" in source] != []
+
+
+def test_every_file_of_a_part_is_shown_once() -> None:
+    assert sorted(part.key for _, parts in GROUPS for part in parts) == sorted(SOURCES)
+
+
+def test_each_part_stands_in_light_and_in_dark(guide: BeautifulSoup) -> None:
+    for key in SOURCES:
+        part = guide.find(id=key)
+        assert isinstance(part, Tag)
+        sides = part.select(".guide-side")
+        assert [side["data-theme"] for side in sides] == ["light", "dark"]
+        assert sides[0].get_text(" ", strip=True) == sides[1].get_text(" ", strip=True) != ""
+        assert [side.has_attr("inert") for side in sides] == [False, True]
+        shown = part.select_one("pre[aria-label$='as one writes it']")
+        assert shown is not None
+        assert shown.get_text() == SOURCES[key].strip()
+
+
+def test_every_tone_and_outcome_is_shown(guide: BeautifulSoup) -> None:
+    words = guide.find(id="words")
+    assert isinstance(words, Tag)
+    said = words.get_text(" ")
+    assert [tone for tone in TONES if tone.title() not in said] == []
+    assert [word for _, _, word in OUTCOMES.values() if word not in said] == []
+
+
+def test_copy_has_ids_of_its_own_and_refers_to_them() -> None:
+    drawn = '<i id="a" aria-labelledby="a b" data-id="a"><label for="c"></label></i>'
+    assert renamed(drawn) == (
+        '<i id="dark-a" aria-labelledby="dark-a dark-b" data-id="a"><label for="dark-c"></label></i>'
+    )
+
+
+@pytest.mark.parametrize("swatch", colours.swatches(), ids=lambda swatch: swatch.use)
+def test_contrasts_are_those_of_the_tokens(swatch: colours.Swatch) -> None:
+    for shown, night in ((swatch.light, False), (swatch.dark, True)):
+        assert round(shown, 6) == round(test_colours.contrast(swatch.colour, swatch.ground, night), 6)
+    assert swatch.is_kept
