@@ -47,11 +47,13 @@ def beat_of(lane: str) -> str:
     return "sweep" if lane == LANES[0] else f"sweep: {lane}"
 
 
-def keep_sweeping(lane: str, every: int, stop: Event, say: Callable[[dict[str, int]], None]) -> None:
-    """Sweep a lane until stopped. An outage of the database ends a round, never the lane."""
+def keep_sweeping(lane: str, every: float, stop: Event, say: Callable[[dict[str, int]], None]) -> None:
+    """Sweep a lane until stopped. Whatever happens ends a round, never the lane."""
     while not stop.is_set():
         try:
             say(sweep(timezone.now(), lane))
         except DatabaseError:
             logger.warning("The database did not answer the sweep of %s.", lane)
+        except Exception:
+            logger.exception("A round of the sweep of %s was cut short.", lane)
         stop.wait(every)

@@ -1,5 +1,6 @@
 """What came of it? Counts records in the database and names in the mails that were accepted."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -40,28 +41,40 @@ def end_leases() -> None:
 
 
 def toll(plan: "Plan", sink: Sink, end: datetime, program: str) -> "Toll":
-    """Compare what was due with what is recorded and what was read."""
+    """Compare what was due with what is recorded and what was read, and when."""
     from tests.chaos.run import Toll
 
     due = names_due(end)
+    due_at = dict(Clock.objects.filter(pk__in=due).values_list("pk", "due_at"))
     recorded = set(Breach.objects.values_list("clock_id", flat=True))
     heard = _heard(sink, plan.naive, program)
-    lost = {clock for clock in due if clock not in recorded or any(due[clock] not in names for names in heard(clock))}
+    told = {clock: [read.get(name) for read in heard(clock)] for clock, name in due.items()}
+    lost = {clock for clock in due if clock not in recorded or None in told[clock]}
     delays = sorted((b.found_at - b.due_at).total_seconds() for b in Breach.objects.only("found_at", "due_at"))
+    waits = sorted(max(map(float, told[clock])) - due_at[clock].timestamp() for clock in due if clock not in lost)
     double = Breach.objects.values("clock").annotate(n=Count("pk")).filter(n__gt=1).count()
     return Toll(
         breaches=len(due), lost=len(lost), false=len(recorded - set(due)), double=double,
         mails=len(sink.copies), copies=sum(sink.copies.values()), cuts=sink.cuts, refusals=sink.refusals,
         kills=plan.kills, flushes=plan.flushes, restarts=plan.restarts,
-        slowest=max(delays, default=0), p99=delays[int(len(delays) * 0.99)] if delays else 0,
+        slowest=max(delays, default=0), p99=_p99(delays), told_slowest=max(waits, default=0), told_p99=_p99(waits),
     )  # fmt: skip
 
 
-def _heard(sink: Sink, naive: bool, program: str):
-    """For a clock: the names that each of its readers has read."""
-    read = {to: {word for text in texts for word in text.split()} for to, texts in sink.texts.items()}
+def _p99(sorted_seconds: list[float]) -> float:
+    return sorted_seconds[int(len(sorted_seconds) * 0.99)] if sorted_seconds else 0
+
+
+def _heard(sink: Sink, naive: bool, program: str) -> Callable[[int], list[dict[str, float]]]:
+    """For a clock: the names that each of its readers has read, with the moment of the first time."""
+    read: dict[str, dict[str, float]] = {}
+    for to, mails in sink.texts.items():
+        names = read.setdefault(to, {})
+        for at, text in mails:
+            for word in text.split():
+                names.setdefault(word, at)
     if naive:
-        return lambda clock: [read.get(program, set()), read.get("owner@chaos.example", set())]
+        return lambda clock: [read.get(program, {}), read.get("owner@chaos.example", {})]
     owner = {m.partner_id: m.user.email for m in Membership.objects.select_related("user")}
     company = dict(Clock.objects.values_list("pk", "integration__partner_id"))
-    return lambda clock: [read.get(program, set()), read.get(owner[company[clock]], set())]
+    return lambda clock: [read.get(program, {}), read.get(owner[company[clock]], {})]

@@ -6,6 +6,7 @@ start sweep | start worker | start naive      prints the pid of the new process
 import os
 import signal
 import sys
+import threading
 import time
 
 import django
@@ -18,16 +19,18 @@ from django.utils import timezone  # noqa: E402
 
 from portal import sweeping  # noqa: E402
 from portal.celery import app  # noqa: E402
+from portal.timetable import JOBS, LANES  # noqa: E402
 from tests.chaos import naive  # noqa: E402
 
 PAUSE = 0.4  # seconds between two sweeps of one process
 
 
 def sweep() -> None:
-    """What `manage.py sweep` does, for ever."""
-    while True:
-        sweeping.sweep(timezone.now())
-        time.sleep(PAUSE)
+    """What `manage.py sweep` does, for ever: each lane by itself."""
+    never = threading.Event()
+    for lane in LANES[1:]:
+        threading.Thread(target=sweeping.keep_sweeping, args=(lane, PAUSE, never, print), daemon=True).start()
+    sweeping.keep_sweeping(LANES[0], PAUSE, never, print)
 
 
 def naive_sweep() -> None:
@@ -65,6 +68,8 @@ def start(role: str) -> int:
 
 def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the dead
+    for job in JOBS:
+        sweeping.work_of(job)  # imported once, not by each child
     connections.close_all()
     for line in sys.stdin:
         print(start(line.split()[1]), flush=True)

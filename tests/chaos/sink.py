@@ -2,6 +2,7 @@
 
 import random
 import threading
+import time
 from collections import Counter
 from email import message_from_bytes
 from email.policy import default
@@ -19,7 +20,7 @@ class Sink:
         self.draw = random.Random(seed)
         self.lock = threading.Lock()
         self.copies: Counter[str] = Counter()
-        self.texts: dict[str, list[str]] = {}
+        self.texts: dict[str, list[tuple[float, str]]] = {}  # moment and text of each, by reader
         self.cuts = self.refusals = 0
         self.port = port
         self.is_up = False
@@ -51,4 +52,4 @@ class Sink:
         self.copies[str(message["Message-ID"])] += 1
         if self.copies[str(message["Message-ID"])] == 1:
             body = message.get_body(("plain",)).get_content()
-            self.texts.setdefault(envelope.rcpt_tos[0], []).append(f"{message['Subject']}\n{body}")
+            self.texts.setdefault(envelope.rcpt_tos[0], []).append((time.time(), f"{message['Subject']}\n{body}"))
