@@ -30,6 +30,7 @@ MENU = (
     ("sla", "SLA", "timer"),
     ("reports", "Reports", "chart-column"),
     ("notifications", "Notifications", "bell"),
+    ("webhooks", "Webhooks", "webhook"),
     ("api_docs", "For developers", "braces"),
     ("help", "Help", "circle-question-mark"),
 )

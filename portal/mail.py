@@ -7,7 +7,7 @@ the same Message-ID; nothing is ever lost.
 import re
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from email.utils import parseaddr
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
@@ -77,10 +77,8 @@ def queue(
 ) -> Email | None:
     """Render a mail into a row of the caller's transaction. `to` is a person or an address.
 
-    `state`: where its receiver chose something else than a mail of its own.
-
-    Returns None when a mail of that key is there already. Raises RuntimeError outside a transaction: a mail
-    must never leave for work that was rolled back.
+    `state`: where its receiver chose something else than a mail of its own. Returns None when a mail of that key is
+    there already. Raises RuntimeError outside a transaction: a mail must never leave for work that was rolled back.
     """
     if not transaction.get_connection().in_atomic_block:
         raise RuntimeError("Mail is queued in the transaction of what it tells.")
@@ -88,8 +86,7 @@ def queue(
     person = to if hasattr(to, "email") else None
     rendered = render(name, {"person": person, **context})
     due_at = max(hold_until or now, now)
-    columns = {"subject": rendered.subject, "text": rendered.text, "html": rendered.html}
-    columns |= {"calendar": calendar, "unsubscribe": unsubscribe}
+    columns = asdict(rendered) | {"calendar": calendar, "unsubscribe": unsubscribe}
     mail, is_new = Email.objects.get_or_create(
         key=key,
         defaults={

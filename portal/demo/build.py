@@ -18,6 +18,7 @@ from integrations.workflow import perform
 from portal.accounts.models import User
 from portal.demo import past
 from portal.demo.answering import failing, give
+from portal.demo.hearing import heard
 from portal.demo.listed import THEN as OF_STANDING
 from portal.demo.listed import published
 from portal.demo.people import COMPANIES, PASSWORD, PEOPLE, Company, Person
@@ -89,7 +90,8 @@ def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> No
     between_companies(world)
     support(now)
     published(now)
-    progress("Issues in support, and the report of last week")
+    heard(world.partners["Acme Rockets"], world.owner("Acme Rockets"), world.people["Sam Stone"], now)
+    progress("Issues in support, webhooks with a log, and the report of last week")
     bob, then = world.people["Bob Baker"], now - timedelta(hours=3)
     draft = drafts.open_start(world.partners["Acme Rockets"], "consul", by=bob, now=then)
     text = {"name": "Range control", "description": "Service discovery for launch ranges."}

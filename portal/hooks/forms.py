@@ -77,7 +77,14 @@ def initial_of(endpoint: Endpoint) -> dict[str, Any]:
 class SinceForm(forms.Form):
     """From when on failed messages are sent again."""
 
-    since = forms.DateTimeField(label="Failed since", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}))
+    since = forms.DateTimeField(
+        label="Failed since", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+    )
+
+    def get_initial_for_field(self, field: forms.Field, field_name: str) -> Any:
+        """To the minute: that is what a browser's field shows."""
+        value = super().get_initial_for_field(field, field_name)
+        return value.replace(second=0, microsecond=0) if hasattr(value, "replace") else value
 
     def clean_since(self) -> Any:
         since = self.cleaned_data["since"]
