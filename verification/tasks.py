@@ -4,6 +4,7 @@ from celery import shared_task
 
 from verification import jobs
 from verification.rehearsal import jobs as rehearsals
+from verification.rehearsal import lifecycle_jobs as lifecycles
 
 
 @shared_task
@@ -14,3 +15,8 @@ def run_one(pk: int) -> None:
 @shared_task
 def rehearse_one(pk: int) -> None:
     rehearsals.run_one(pk)
+
+
+@shared_task
+def rehearse_lifecycle(pk: int) -> None:
+    lifecycles.run_one(pk)

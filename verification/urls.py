@@ -8,6 +8,7 @@ from verification import (
     views_crossplane,
     views_help,
     views_hooks,
+    views_lifecycle,
     views_rehearsal,
     views_schemas,
 )
@@ -22,6 +23,7 @@ urlpatterns = [
     *views_schemas.urlpatterns,
     *views_crossplane.urlpatterns,
     *views_rehearsal.urlpatterns,
+    *views_lifecycle.urlpatterns,
     *views_help.urlpatterns,
     *urls_hooks.urlpatterns,
     *views_hooks.urlpatterns,

@@ -1,7 +1,7 @@
 """How is a lifecycle played? Step after step in a place, everything noted without secrets, and nothing left behind."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
 from verification.rehearsal.lifecycle import plans, script
@@ -41,22 +41,20 @@ class Play:
         self.secrets = Secrets(self.given.environment)
         self.seen = beginning(self.given)
 
-    def play(self, until: str = "") -> Seen:
-        """Play it, as far as the step `until`. What was made is destroyed in any case. `tell` hears of each step."""
+    def play(self, only: Collection[str] = ()) -> Seen:
+        """Play it, or those of its steps alone. What was made is destroyed in any case. `tell` hears of each step."""
         try:
-            self._steps(until)
+            self._steps(only)
             self._clean_up()
         except NoSandbox as lost:
             self.seen = replace(self.seen, broken=str(lost))
         self.seen = replace(self.seen, over=True)
         return self.seen
 
-    def _steps(self, until: str) -> None:
+    def _steps(self, only: Collection[str]) -> None:
         for step in script.script(refused=self.seen.has_refused, partial=self.seen.has_partial):
-            if self._is_reached(step):
+            if (not only or step.key in only) and self._is_reached(step):
                 self._take(step)
-            if step.key == until:
-                return
 
     def _is_reached(self, step: Step) -> bool:
         before = self.seen.of(step.needs)

@@ -1,6 +1,6 @@
 """What does the sandbox's process do when it is asked for a lifecycle? It plays it in a room, and tells each step."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -56,11 +56,11 @@ def sandboxed(
         return not_run(given, f"Not run: {str(why)[:1].lower()}{str(why)[1:]}")
 
 
-def alone(given: Given, tell: Callable[[Seen], None], until: str = "") -> Seen:
+def alone(given: Given, tell: Callable[[Seen], None], only: Collection[str] = ()) -> Seen:
     """Play it on this machine without a sandbox, for whoever tries a provider of their own. Raises ValueError."""
     _refuse(given)
     with unsandboxed(given) as (place, work):
-        return Play(given, place, work, tell).play(until)
+        return Play(given, place, work, tell).play(only)
 
 
 def _refuse(given: Given) -> None:

@@ -106,14 +106,9 @@ def _first_error(text: str) -> str:
     found = re.search(r"^(?:│ )?Error: (.+?)\n(.*?)(?=^╵|^(?:│ )?(?:Error|Warning): |\Z)", f"{text}\n", ANYWHERE)
     if not found:
         return ""
-    detail = [line.strip() for line in FRAME.sub("", found[2]).splitlines()]
-    told = " ".join(line for line in detail if line and not _is_place(line))
+    lines = FRAME.sub("", found[2]).splitlines()
+    told = " ".join(line.strip() for line in lines if line.strip() and not line.startswith("  "))  # indented: a place
     return f"{found[1].strip()}: {told[:400]}" if told else found[1].strip()
-
-
-def _is_place(line: str) -> bool:
-    """Whether a line only says where: "on main.tf line 6", "6: resource …", "with example_server.one,"."""
-    return bool(re.match(r"(on \S+ line \d+|with [\w.\[\]\"-]+,$|\d+:\s)", line))
 
 
 def listed(words: Iterable[str], most: int = 4) -> str:

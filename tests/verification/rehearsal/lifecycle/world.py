@@ -1,0 +1,66 @@
+"""What do tests of lifecycles share? The example provider in its variants, its configurations, and what was played."""
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from examples import provider
+from verification.rehearsal.lifecycle import job, rules
+from verification.rehearsal.lifecycle.given import Given
+from verification.rehearsal.lifecycle.record import Seen
+from verification.rehearsal.lifecycle.room import found_terraform
+from verification.sandbox.room import unavailable
+
+CANARY = "canary/7f3a+Qz9=secret second-part"
+BASE = """resource "example_server" "my-server" {
+  address = "1.2.3.4"
+  task_spec {
+    container_spec {
+      mounts {
+        type   = "volume"
+        source = "tftest-volume"
+        target = "/mount/test"
+      }
+    }
+  }
+}
+"""
+CHANGED = BASE.replace("1.2.3.4", "5.6.7.8")
+PARTIAL = BASE.replace("/mount/test", "mount/test")
+REFUSED = 'resource "example_server" "my-server" {}\n'
+READABLE = tuple(dict.fromkeys(Path(each).resolve() for each in (sys.base_prefix, sys.prefix)))
+TERRAFORM = found_terraform()
+needs_terraform = pytest.mark.skipif(TERRAFORM is None, reason="no terraform on this machine")
+needs_sandbox = pytest.mark.skipif(bool(unavailable()), reason=unavailable() or "a sandbox can be had")
+
+
+@cache
+def executable(fault: str = "") -> Path:
+    """The example provider, with the fault."""
+    return provider.write(Path(mkdtemp(prefix="provider-", dir=os.environ.get("PYTEST_TMP"))), fault)
+
+
+def given(fault: str = "", **more: str) -> Given:
+    texts = {"refused": REFUSED, "partial": PARTIAL} | more
+    return Given(
+        executable(fault), TERRAFORM or Path(), "example/example", "1.0.0", BASE, CHANGED,
+        environment={"EXAMPLE_TOKEN": CANARY, "EXAMPLE_REGION": "eu-west-1"}, **texts,
+    )  # fmt: skip
+
+
+@cache
+def played(fault: str = "", only: tuple[str, ...] = ()) -> Seen:
+    """What is seen of the variant, of some steps or of all; played once. Without a sandbox, which takes less time."""
+    return job.alone(given(fault), lambda seen: None, only)
+
+
+def outcomes(seen: Seen) -> dict[str, str]:
+    return {each.rule: str(each.outcome) for each in rules.judge(seen)}
+
+
+def sentence(seen: Seen, rule: str) -> str:
+    return next(each.sentence for each in rules.judge(seen) if each.rule == rule)

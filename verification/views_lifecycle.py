@@ -1,0 +1,128 @@
+"""How does a partner have their provider's lifecycle rehearsed? One page that shows it live; the same as JSON."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django.views.decorators.http import require_safe
+
+from integrations.models import Integration
+from integrations.views.common import load, refused
+from integrations.workflow import NotAllowed
+from verification.artefacts import names
+from verification.forms_lifecycle import RehearseLifecycle
+from verification.jobs import may_ask
+from verification.models import LifecycleRehearsal, StoredSchema
+from verification.rehearsal import lifecycle_jobs
+from verification.rehearsal.lifecycle.record import seen_of
+from verification.rehearsal.lifecycle.report import as_plain
+from verification.rehearsal.lifecycle.script import script
+from verification.views import STOP_POLLING
+
+PAGE = "verification/rehearsal/lifecycle.html"
+TEXTS = ("version", "base", "changed", "refused", "partial")
+
+
+def loaded(request: HttpRequest, uuid: UUID) -> Integration:
+    found = load(request, uuid)
+    if not names.REPOSITORY.fullmatch(found.repository.partition("/")[2]):
+        raise Http404("Only a Terraform provider has a lifecycle.")
+    return found
+
+
+@sensitive_post_parameters("secret")
+@sensitive_variables("form")
+def lifecycle(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The page; a POST begins a rehearsal; htmx asks for what is new of it."""
+    found, now = loaded(request, uuid), timezone.now()
+    accounts = _accounts(found)
+    if request.method != "POST":
+        return _page(request, found, RehearseLifecycle(accounts, initial=_usual(found)), now)
+    if not may_ask(found, request.user):
+        raise PermissionDenied(lifecycle_jobs.REFUSAL)
+    form = RehearseLifecycle(accounts, request.POST)
+    if not form.is_valid():
+        return _page(request, found, form, now, status=422)
+    try:
+        lifecycle_jobs.begin(found, form.cleaned_data, by=request.user, now=now)
+    except NotAllowed as refusal:
+        refused(request, refusal)
+    return redirect("lifecycle", uuid=uuid)
+
+
+@require_safe
+def lifecycle_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
+    row = _chosen(request, loaded(request, uuid))
+    if row is None:
+        raise Http404("No rehearsal has been made yet.")
+    about = {"version": row.version, "asked_for": row.requested_at, "ended": row.finished_at}
+    return JsonResponse({**about, **as_plain(seen_of(row.seen))}, json_dumps_params={"indent": 2})
+
+
+def _chosen(request: HttpRequest, found: Integration) -> LifecycleRehearsal | None:
+    rows = LifecycleRehearsal.objects.filter(integration=found).select_related("requested_by")
+    number = request.GET.get("of", "")
+    return get_object_or_404(rows, pk=number) if number.isdecimal() and len(number) < 12 else rows.first()
+
+
+def _page(
+    request: HttpRequest, found: Integration, form: RehearseLifecycle, now: datetime, status: int = 200
+) -> HttpResponse:
+    row = _chosen(request, found)
+    context = {
+        "integration": found,
+        "form": form,
+        "row": row,
+        "may_ask": found.is_open and may_ask(found, request.user),
+        "before": LifecycleRehearsal.objects.filter(integration=found).defer("seen", "verdicts")[:6],
+    }
+    context |= shown(row) if row else {}
+    if request.htmx and context.get("running"):  # type: ignore[attr-defined]
+        return render(request, f"{PAGE}#live", context)
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(status=STOP_POLLING, headers={"HX-Refresh": "true"})  # the form and the facts are new too
+    return render(request, PAGE, context, status=status)
+
+
+def shown(row: LifecycleRehearsal) -> dict[str, Any]:
+    """What the page shows of a rehearsal: how far it is, its verdicts, and every command with what it printed."""
+    seen = seen_of(row.seen)
+    steps = script(refused=seen.has_refused, partial=seen.has_partial)
+    next_step = next((step.title for step in steps if seen.of(step.key) is None), "")
+    return {
+        "running": row.finished_at is None,
+        "done": len(seen.ran),
+        "of": len(steps),
+        "doing": next_step,
+        "not_run": seen.unavailable,
+        "broken": seen.broken,
+        "verdicts": row.verdicts,
+        "ran": seen.ran,
+    }
+
+
+def _accounts(found: Integration) -> list[tuple[str, str]]:
+    kept = found.credentials.filter(ended_at=None).order_by("pk")
+    return [(str(account.uuid), account.label) for account in kept]
+
+
+def _usual(found: Integration) -> dict[str, Any]:
+    """What the form begins with: what was used last time, else the newest version that we know."""
+    last = LifecycleRehearsal.objects.filter(integration=found).first()
+    if last is not None:
+        return {name: getattr(last, name) for name in TEXTS} | {"hosts": " ".join(last.hosts)}
+    newest = StoredSchema.objects.filter(integration=found).order_by("-given_at").first()
+    return {"version": newest.version if newest else ""}
+
+
+urlpatterns = [
+    path("integrations/<uuid:uuid>/lifecycle/", lifecycle, name="lifecycle"),
+    path("integrations/<uuid:uuid>/lifecycle.json", lifecycle_json, name="lifecycle_json"),
+]
