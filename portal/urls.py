@@ -10,6 +10,8 @@ from portal.help import views as helping
 from portal.hooks import views as webhooks
 from portal.notifications import views as choices
 from portal.office import views as office
+from portal.office import views_files as office_files
+from portal.office import views_saved as saved_views
 from portal.public import views as public
 from portal.reports import views as reports
 from portal.sla import views as sla
@@ -35,6 +37,8 @@ urlpatterns = [
     *calendars.urlpatterns,
     *labels.urlpatterns,
     *office.urlpatterns,
+    *office_files.urlpatterns,
+    *saved_views.urlpatterns,
     *standing.urlpatterns,
     *webhooks.urlpatterns,
     *choices.urlpatterns,

@@ -3,12 +3,13 @@
 from collections import defaultdict
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 
 from integrations.programs import PROGRAMS
 from integrations.states import Holder
 from integrations.workflow import PROGRAM_CALENDAR
-from portal.office.forecast import Forecast, Held, Past, Wait, backtest
+from portal.office.forecast import Forecast, Held, Past, Wait, Week, backtest
 from portal.office.models import Passage
 
 AIM = (85.0, 95.0)
@@ -18,7 +19,7 @@ STAGE = "review"
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One program: its forecast of now, and how the past ones held."""
+    """One program (blank key: all of them): its forecast of now, and how the past ones held."""
 
     key: str
     name: str
@@ -39,14 +40,28 @@ class Line:
 
 
 def of_programs(now: datetime, *, program: str = "", weeks: int = 0) -> list[Line]:
-    """Every program that has decided anything. One query."""
+    """Every program that has decided anything, and all together at the end. One query."""
     rows = Passage.objects.filter(stage=STAGE, holder=str(Holder.PROGRAM))
     if program:
         rows = rows.filter(program_key=program)
     found: dict[str, list[Wait]] = defaultdict(list)
     for key, since, until in rows.order_by().values_list("program_key", "since", "until"):
         found[key].append(Wait(since, until))
-    return [_line(key, waits, now, weeks) for key, waits in sorted(found.items())]
+    lines = [_line(key, waits, now, weeks) for key, waits in sorted(found.items())]
+    return [*lines, together(lines)] if len(lines) > 1 else lines
+
+
+def together(lines: list[Line]) -> Line:
+    """All programs, each judged by its own forecast."""
+    weeks = sorted((week for line in lines for week in line.held.weeks), key=lambda week: week.monday)
+    merged = [sum_of(list(same)) for _, same in groupby(weeks, key=lambda week: week.monday)]
+    return Line("", "All programs", None, Held(tuple(merged), sum(line.held.unknown for line in lines)))
+
+
+def sum_of(weeks: list[Week]) -> Week:
+    """The same week of several programs."""
+    counts = [sum(getattr(week, name) for week in weeks) for name in ("count", "held", "held_middle")]
+    return Week(weeks[0].monday, max(week.p90 for week in weeks), *counts)
 
 
 def _line(key: str, waits: list[Wait], now: datetime, weeks: int) -> Line:

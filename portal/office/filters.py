@@ -23,8 +23,10 @@ class OfficeFilter(forms.Form):
         required=False, choices=[(key, word.removeprefix("the ").capitalize()) for key, word in PERIODS.items()]
     )
 
-    def __init__(self, data: Mapping[str, str]) -> None:
+    def __init__(self, data: Mapping[str, str], *, period: bool = True) -> None:
         super().__init__(data)
+        if not period:
+            del self.fields["period"]
         for field in self.fields.values():
             field.error_messages["invalid_choice"] = "There is no such choice: the usual is shown."  # type: ignore[index]
 
@@ -52,13 +54,14 @@ class Choice:
         return {column: self.program} if self.program else {}
 
 
-def chosen(request: HttpRequest, now: datetime) -> Choice:
-    """Read the address. Raises Http404 for everybody but the people of the program."""
+def chosen(request: HttpRequest, now: datetime, *, period: bool = True) -> Choice:
+    """Read the address; without `period`, of a page that tells of now. Raises Http404 for everybody but the people of
+    the program."""
     if not rules.works_for_program(request.user):
         raise Http404("There is nothing here for you.")
     asked = {name: request.GET.get(name, "")[:60] for name in NAMES}
-    form = OfficeFilter({**asked, "period": asked["period"] or USUAL})
+    form = OfficeFilter({**asked, "period": asked["period"] or USUAL}, period=period)
     form.is_valid()
-    period = str(form.cleaned_data.get("period") or USUAL)
-    since = now - timedelta(days=int(period))
-    return Choice(str(form.cleaned_data.get("program", "")), period, since, now, form.render())
+    wanted = str(form.cleaned_data.get("period") or USUAL)
+    since = now - timedelta(days=int(wanted))
+    return Choice(str(form.cleaned_data.get("program", "")), wanted, since, now, form.render())

@@ -14,7 +14,7 @@ from integrations.clock import Calendar
 from portal.office.figures import percentile, working_days
 
 WINDOWS = (90, 180, 365)  # days that are looked at: more, until there are enough
-ENOUGH = 12
+ENOUGH = 20
 WEEK = timedelta(days=7)
 
 

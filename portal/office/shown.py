@@ -46,10 +46,20 @@ def days(value: float | None) -> str:
 
 
 def stage_rows(found: Mapping[str, list[StageFigures]]) -> list[StageRow]:
-    """The lines of the table: each program's stages that anybody left."""
-    rows = [(program, each) for program, stages in found.items() for each in stages if each.count]
+    """The lines of the table: the stages that anybody left, of all programs (blank) and of each with enough."""
+    told = {program: stages for program, stages in found.items() if not program or _is_told(stages)}
+    rows = [(program, each) for program, stages in told.items() for each in stages if each.count]
     longest = max((each.p90 or 0 for _, each in rows), default=0) or 1
-    return [_stage_row(PROGRAMS[p].name if p in PROGRAMS else p, each, longest) for p, each in rows]
+    return [_stage_row(PROGRAMS[p].name if p else "All programs", each, longest) for p, each in rows]
+
+
+def _is_told(stages: list[StageFigures]) -> bool:
+    return any(each.p50 is not None for each in stages)
+
+
+def sparse(found: Mapping[str, list[StageFigures]]) -> list[str]:
+    """The programs of which too few went on for any figure of their own."""
+    return [PROGRAMS[program].name for program, stages in found.items() if not _is_told(stages)]
 
 
 def _stage_row(program: str, each: StageFigures, longest: float) -> StageRow:

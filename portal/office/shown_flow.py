@@ -12,7 +12,8 @@ from portal.office.shown import days
 from portal.sla.charts import Chart, Column
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-WEEKS = 16  # of tried forecasts that are drawn
+YEAR = 52  # weeks of forecasts that are tried
+WEEKS = 10  # of tried forecasts that are drawn
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,7 @@ def forecast_rows(lines: list[Line]) -> list[ForecastRow]:
 def _forecast_row(line: Line) -> ForecastRow:
     now = line.now
     told = f"{days(now.p50)} and {days(now.p90)} days, {now.count} in {now.window} days" if now else "too few to say"
+    told = told if line.key else "each its own"
     judged = "" if line.held.share is None else "in the aim" if not line.is_off else "off the aim"
     if line.held.share is not None and "too few" in line.words:
         judged = "too few to judge"

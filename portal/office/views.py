@@ -12,13 +12,17 @@ from portal.office import calibration, figures, reading, reading_flow, reading_w
 from portal.office.filters import NAMES, Choice, chosen
 from portal.reports.sending import zone
 
-YEAR = 52  # weeks of forecasts that the page tries
-
 
 def frame(request: HttpRequest, choice: Choice, current: str) -> dict[str, Any]:
     """What every page of the office shows around its figures."""
     query = urlencode({name: request.GET[name] for name in NAMES if request.GET.get(name)})
-    return {"choice": choice, "tabs": shown.tabs(current, query, reverse), "here": reverse(current), "now": choice.now}
+    return {
+        "page_name": current,
+        "choice": choice,
+        "tabs": shown.tabs(current, query, reverse),
+        "here": reverse(current),
+        "now": choice.now,
+    }
 
 
 def office(request: HttpRequest) -> HttpResponse:
@@ -26,7 +30,8 @@ def office(request: HttpRequest) -> HttpResponse:
     choice = chosen(request, timezone.now())
     stays = reading.stays(choice)
     context = {
-        "stages": shown.stage_rows(figures.by_program(stays)),
+        "stages": shown.stage_rows({"": figures.of_stages(stays), **figures.by_program(stays)}),
+        "sparse": shown.sparse(figures.by_program(stays)),
         "spreads": shown.distributions(figures.of_stages(stays)),
         "shares": shown.shares(figures.by_holder(reading.spent(choice))),
         "rounds": shown.rounds_chart(figures.rounds(reading.rounds(choice))),
@@ -53,7 +58,7 @@ def office_flow(request: HttpRequest) -> HttpResponse:
 
 def office_people(request: HttpRequest) -> HttpResponse:
     """Who has how much, which waivers are open, and which checks fail."""
-    choice = chosen(request, timezone.now())
+    choice = chosen(request, timezone.now(), period=False)
     waivers = reading_work.waivers(choice)
     context = {
         "loads": reading_work.loads(choice),
@@ -67,8 +72,8 @@ def office_people(request: HttpRequest) -> HttpResponse:
 
 def office_forecast(request: HttpRequest) -> HttpResponse:
     """What partners are told about the wait, and how often that held."""
-    choice = chosen(request, timezone.now())
-    lines = calibration.of_programs(choice.now, program=choice.program, weeks=YEAR)
+    choice = chosen(request, timezone.now(), period=False)
+    lines = calibration.of_programs(choice.now, program=choice.program, weeks=shown_flow.YEAR)
     tried = [line for line in lines if line.held.count]
     context = {
         "rows": shown_flow.forecast_rows(lines),

@@ -1,17 +1,21 @@
 """How do other rooms' pages show what the office knows? {% load office %}, then:
 
 {% wait_of integration %}             the forecast while the program has the turn; nothing otherwise
+{% waits_of_rows rows %}              the same for the rows of a home
+{% saved_views "queue" %}             the bar above a list: saved views, and the list as files
 {% waits_of program %}                the same for a program's page: how long its decisions take
 """
 
 from typing import Any
 
 from django import template
+from django.urls import reverse
 from django.utils import timezone
 
 from integrations.models import Integration
 from integrations.programs.base import Program
-from portal.office import waiting
+from portal.office import opening, saved, tables, waiting
+from portal.office.models import SavedView
 
 register = template.Library()
 
@@ -36,3 +40,38 @@ def waits_of_rows(rows: list[Integration]) -> dict[str, Any]:
         if (told := waiting.told(row, now)) is not None:
             found.setdefault((row.program_key, row.stage), told.sentence)
     return {"sentences": list(found.values())}
+
+
+@register.inclusion_tag("office/_views.html", takes_context=True)
+def saved_views(context: Any, name: str) -> dict[str, Any]:
+    """The bar above a list: its saved views, the way to save one, and the list as files. Nothing for a visitor."""
+    request = context["request"]
+    if not request.user.is_authenticated:
+        return {"views": [], "hidden": True}
+    page, path = saved.PAGES[name], reverse(name)
+    now = saved.normalised(page, request.GET.urlencode())
+    found = [_shown(page, path, now, view) for view in opening.views_of(request, name)]
+    gone = [saved.gone(page, view["query"]) for view in found if view["current"]]
+    here = f"?{now}" if now else ""
+    return {
+        "views": found, "path": path, "save_href": reverse("view_save", args=[name]) + here,
+        "gone": ", ".join(gone[0]) if gone else "", "files": _files(name, here),
+    }  # fmt: skip
+
+
+def _shown(page: saved.Page, path: str, now: str, view: SavedView) -> dict[str, Any]:
+    query = saved.normalised(page, view.query)
+    return {
+        "name": view.name, "href": f"{path}?{query or 'view=all'}", "shared": view.owner_id is None,
+        "query": view.query, "current": query == now and bool(query),
+    }  # fmt: skip
+
+
+def _files(name: str, here: str) -> list[tuple[str, str]]:
+    """(words, address) of each file of the list; the SLA list has its own CSV."""
+    return [
+        (f"{words}{form.upper()}", reverse(f"table_{form}", args=[table]) + here)
+        for table, words in tables.OFFERED.get(name, ())
+        for form in ("csv", "xlsx")
+        if (name, form) != ("sla", "csv")
+    ]

@@ -24,6 +24,7 @@ from portal.api import tokens
 from portal.hooks import keeping
 from portal.hooks.keeping import Wanted
 from portal.models import Email
+from portal.office import saved
 from portal.notifications import feed, stopping
 from portal.reports import scopes, sending, unsubscribe, weeks
 from tests.conftest import begin, drive
@@ -76,7 +77,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "listed": Integration.objects.get(pk=listed.pk), "left": left, "other": other, "told": told,
         "api_token": tokens.make(f"ci {CANARY}", ["integrations:read"], 30, by=alice, now=now, partner=acme)[0],
         "issue": opened(listed, f"Booster {CANARY} fails", now + timedelta(hours=1), labels=("critical",)),
-        "introduction": asked,
+        "introduction": asked, "view": saved.save(alice, "integrations", CANARY, "stage=review", shared=False, now=now),
         "invitation": invitation, "token": people.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
         "join": people.ask_to_join(acme, message="Hello.", by=charlie, now=now),
         "member": acme.memberships.get(user=cast["bob"]), **texts,
@@ -171,6 +172,9 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         **{f"badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
         **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
         "mail": {"uuid": world["mail"].uuid},
+        "view_change": {"pk": world["view"].pk},
+        "view_save": {"page": "queue"},
+        **{f"table_{form}": {"table": "queue"} for form in ("csv", "xlsx")},
         **{f"issue{act}": {"uuid": world["issue"].uuid} for act in ISSUE_PAGES},
         **{f"standing{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
         "token_revoke": {"uuid": world["api_token"].uuid},
@@ -264,5 +268,6 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     yield "move_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
     yield "partner: manager", {}, {"manager": world["rob"].pk}
     yield "listing_reply: a text", {}, {"text": "We are on it."}
+    yield "view_change: delete", {}, {"act": "delete"}
     yield "say: a message", {}, {"body": "Hello."}
     yield "say: a note", {}, {"body": "Hello.", "internal": "on"}

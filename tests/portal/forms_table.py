@@ -38,6 +38,8 @@ from portal.api.forms import TokenForm
 from portal.hooks.forms import EndpointForm, SinceForm
 from portal.hooks.models import Endpoint
 from portal.notifications.forms import NoticesForm
+from portal.office.filters import OfficeFilter
+from portal.office.forms import RenameForm, ViewForm
 from portal.reports.forms import WishesForm
 from portal.sla import views_labels
 from portal.sla.calendar_form import CalendarForm
@@ -111,6 +113,9 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (EndpointForm, "changed"): lambda data, user: EndpointForm(data, office=True, kept=Endpoint(form="webhook")),
     (SinceForm, ""): lambda data, user: SinceForm(data),
     (NoticesForm, ""): lambda data, user: NoticesForm(user, data),
+    (OfficeFilter, ""): lambda data, user: OfficeFilter(data or {}),
+    (RenameForm, ""): lambda data, user: RenameForm(data),
+    (ViewForm, ""): lambda data, user: ViewForm(data, may_share=True),
     (WishesForm, ""): lambda data, user: WishesForm(user, data),
     (accounts.AddEmailForm, ""): lambda data, user: accounts.AddEmailForm(user, data),
     (accounts.ChangePasswordForm, ""): lambda data, user: accounts.ChangePasswordForm(user, data),

@@ -1,0 +1,169 @@
+"""Which tables can be taken as a file? Each is made of the same query as the page that offers it."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest
+from django.urls import reverse
+
+from integrations import queue, rules
+from integrations.forms.lists import ListFilter
+from integrations.forms.queue import FILTERS, filters_of
+from integrations.models import Integration
+from integrations.programs import PROGRAMS, edition_of
+from integrations.views.lists import fitting
+from portal.office import calibration, figures, reading, reading_flow, reading_work, shown_flow
+from portal.office.files import Cell, Table
+from portal.office.filters import chosen
+from portal.office.flow import funnel
+from portal.reports.sending import zone
+from portal.sla import files as sla_files
+from portal.sla.filters import chosen as sla_chosen
+from portal.sla.rows import COLUMNS as SLA_COLUMNS
+
+Rows = Iterator[tuple[Cell, ...]]
+MOST = 50_000  # rows of one file
+PIECE = 500
+LIST = (
+    "integration", "company", "program", "edition", "step", "stage", "standing", "tier", "category", "repository",
+    "turn", "next", "due (UTC)", "since (UTC)", "round", "reviewer", "began (UTC)", "listed (UTC)", "address",
+)  # fmt: skip
+READ = (
+    "name", "partner__name", "program_key", "edition_date", "step", "stage", "standing", "tier", "category",
+    "repository", "turn_holder", "turn_action", "turn_due_at", "turn_since", "review_round", "reviewer__name",
+    "created_at", "released_at", "uuid",
+)  # fmt: skip
+
+
+def _listed(rows: Any) -> Rows:
+    for row in rows.values_list(*READ)[:MOST].iterator(chunk_size=PIECE):
+        *cells, uuid = row
+        program, edition, step = cells[2:5]
+        cells[4] = edition_of(program, edition).step(step).name
+        cells[2] = PROGRAMS[program].name
+        yield (*cells, settings.SITE_URL + reverse("integration", args=[uuid]))
+
+
+def integrations(request: HttpRequest, now: datetime) -> Table:
+    """The list as the address filters it, of what the reader may see."""
+    form = ListFilter(request.GET)
+    form.is_valid()
+    rows = fitting(Integration.objects.visible_to(request.user), form.cleaned_data)
+    columns = LIST if rules.works_for_program(request.user) else tuple(c for c in LIST if c != "reviewer")
+    cut = LIST.index("reviewer")
+    told = _listed(rows)
+    return Table("integrations", columns, told if columns == LIST else ((*r[:cut], *r[cut + 1 :]) for r in told))
+
+
+def of_queue(request: HttpRequest, now: datetime) -> Table:
+    """The queue as the address filters it."""
+    for_program(request)
+    filters, _ = filters_of(tuple(request.GET.get(name, "")[:60] for name in FILTERS))
+    rows = queue.chosen(filters, now).filter(queue.in_tab(request.GET.get("tab", ""), request.user, now))
+    return Table("queue", LIST, _listed(rows))
+
+
+def sla(request: HttpRequest, now: datetime) -> Table:
+    """The clocks as the address filters them."""
+    found = sla_chosen(request.user, request.GET).shown(now)
+    rows = (tuple(_moment(row[c]) for c in SLA_COLUMNS) for some in sla_files.pieces(found, now) for row in some)
+    return Table("sla", SLA_COLUMNS, rows)
+
+
+def _moment(value: Any) -> Cell:
+    """What was written as ISO with a zone, as a moment again."""
+    if isinstance(value, str) and len(value) >= 25 and value[10:11] == "T" and value[:4].isdigit():
+        return datetime.fromisoformat(value)
+    return value if isinstance(value, str | int | float) or value is None else str(value)
+
+
+def stages(request: HttpRequest, now: datetime) -> Table:
+    choice = chosen(request, now)
+    found = figures.by_program(reading.stays(choice))
+    ends = [f"up to {n} days" for n in figures.ENDS_OF_COLUMNS] + ["longer"]
+    rows: list[tuple[Cell, ...]] = [
+        (PROGRAMS[key].name, each.stage, each.count, each.p50, each.p90, *each.columns)
+        for key, lines in found.items()
+        for each in lines
+    ]
+    columns = ("program", "stage", "left it", "middle (working days)", "nine of ten (working days)", *ends)
+    return Table("time-in-stages", columns, rows)
+
+
+def holders(request: HttpRequest, now: datetime) -> Table:
+    spent = reading.spent(chosen(request, now))
+    rows = [(PROGRAMS[s.program].name, s.stage, s.holder, round(s.time / figures.DAY, 2)) for s in spent]
+    return Table("time-by-holder", ("program", "stage", "holder", "days"), sorted(rows))
+
+
+def throughput(request: HttpRequest, now: datetime) -> Table:
+    choice, here = chosen(request, now), zone()
+    days = reading_flow.spans(choice, here)
+    counts = reading_flow.throughput(choice, days, here)
+    rows: list[tuple[Cell, ...]] = [(day, *(counts[name][n] for name in counts)) for n, day in enumerate(days)]
+    return Table("throughput", ("from", *(name.lower() for name in counts)), rows)
+
+
+def of_funnel(request: HttpRequest, now: datetime) -> Table:
+    rows = [
+        (s.name, s.reached, s.still, ", ".join(f"{n} {w}" for w, n in s.ended))
+        for s in funnel(reading_flow.groups(chosen(request, now)))
+    ]
+    return Table("funnel", ("step", "reached", "still there", "ended there"), rows)
+
+
+def reviewers(request: HttpRequest, now: datetime) -> Table:
+    loads = reading_work.loads(chosen(request, now, period=False))
+    rows = [(x.name, x.open, x.most, x.waiting, x.oldest, x.decided, x.away) for x in loads]
+    columns = ("reviewer", "open", "takes on", "wait for them", "oldest (UTC)", "decided in 30 days", "away")
+    return Table("reviewers", columns, rows)
+
+
+def forecasts(request: HttpRequest, now: datetime) -> Table:
+    choice = chosen(request, now, period=False)
+    lines = calibration.of_programs(now, program=choice.program, weeks=shown_flow.YEAR)
+    rows = [
+        (x.name, *((x.now.p50, x.now.p90, x.now.count, x.now.window) if x.now else (None,) * 4), x.held.count,
+         x.held.middle, x.held.share)
+        for x in lines
+    ]  # fmt: skip
+    columns = ("program", "middle", "nine of ten", "decisions", "within days", "tried on", "middle held %", "held %")
+    return Table("forecast", columns, rows)
+
+
+def for_program(request: HttpRequest) -> None:
+    """Raises Http404 for everybody but the people of the program."""
+    if not rules.works_for_program(request.user):
+        raise Http404("There is nothing here for you.")
+
+
+TABLES: dict[str, Callable[[HttpRequest, datetime], Table]] = {
+    "integrations": integrations,
+    "queue": of_queue,
+    "sla": sla,
+    "stages": stages,
+    "holders": holders,
+    "throughput": throughput,
+    "funnel": of_funnel,
+    "reviewers": reviewers,
+    "forecast": forecasts,
+}
+# what each list offers as a file: (table, its words); the SLA list offers its own CSV
+OFFERED: dict[str, tuple[tuple[str, str], ...]] = {
+    "integrations": (("integrations", ""),),
+    "queue": (("queue", ""),),
+    "sla": (("sla", ""),),
+    "office": (("stages", "Stages "), ("holders", "Holders ")),
+    "office_flow": (("throughput", "Throughput "), ("funnel", "Funnel ")),
+    "office_people": (("reviewers", "Reviewers "),),
+    "office_forecast": (("forecast", ""),),
+}
+
+
+def table_of(name: str, request: HttpRequest, now: datetime) -> Table:
+    """The table that an address names. Raises Http404."""
+    if name not in TABLES:
+        raise Http404("There is no such table.")
+    return TABLES[name](request, now)

@@ -1,0 +1,24 @@
+"""Where is a list taken as a file? One address for every table, of the same query as its page."""
+
+from django.http import FileResponse, HttpRequest, StreamingHttpResponse
+from django.urls import path
+from django.utils import timezone
+
+from portal.office.files import KINDS, as_csv, as_xlsx
+from portal.office.tables import table_of
+
+
+def table_file(request: HttpRequest, table: str, form: str) -> StreamingHttpResponse | FileResponse:
+    """The whole list, not only a page of it; its name says the day."""
+    now = timezone.now()
+    found = table_of(table, request, now)
+    name = f"{found.name}-{now:%Y-%m-%d}.{form}"
+    if form == "xlsx":
+        return FileResponse(as_xlsx(found), as_attachment=True, filename=name, content_type=KINDS[form])
+    named = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return StreamingHttpResponse(as_csv(found), KINDS[form], headers=named)
+
+
+urlpatterns = [
+    path(f"files/<slug:table>.{form}", table_file, {"form": form}, name=f"table_{form}") for form in ("csv", "xlsx")
+]
