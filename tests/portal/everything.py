@@ -24,8 +24,8 @@ from portal.api import tokens
 from portal.hooks import keeping
 from portal.hooks.keeping import Wanted
 from portal.models import Email
-from portal.office import saved
 from portal.notifications import feed, stopping
+from portal.office import saved
 from portal.reports import scopes, sending, unsubscribe, weeks
 from tests.conftest import begin, drive
 from tests.portal.sla.issues import opened
