@@ -23,6 +23,7 @@ BOOT = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from verification.sandbo
 COMMAND = [sys.executable, "-I", "-c", BOOT]
 ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
 SECONDS = 300.0
+GRACE = 5.0
 Tell = Callable[[dict[str, Any]], None]
 
 
@@ -86,11 +87,20 @@ def _child() -> Iterator[tuple[BinaryIO, BinaryIO, Callable[[], None]]]:
     ) as process:
         there, back = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
         try:
-            yield there, back, process.kill
+            yield there, back, process.terminate
         finally:
-            process.kill()
+            _end(process)
             with suppress(BrokenPipeError):
                 there.close()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Asked to go, it takes its rooms and folders with it; then it is not asked any more."""
+    process.terminate()
+    try:
+        process.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        process.kill()
 
 
 @contextmanager

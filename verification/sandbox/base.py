@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 MEGABYTE = 1024 * 1024
-WORK, HOME = "/work", "/home/sandbox"
+WORK, HOME = "/project", "/home/sandbox"
 
 
 class Kind(StrEnum):

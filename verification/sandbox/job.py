@@ -6,6 +6,8 @@ be had, {"refused": sentence} for what makes no sense, {"fault": what broke}.
 """
 
 import json
+import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -53,7 +55,7 @@ def play(asked: BinaryIO, told: BinaryIO) -> None:
 
     try:
         order = json.loads(asked.readline())
-        with tempfile.TemporaryDirectory(prefix="job-") as folder:
+        with tempfile.TemporaryDirectory(prefix=f"job-{os.getpid()}-") as folder:
             files = {
                 name: _file(asked, Path(folder, f"{number}-file"), min(size, MOST_FILE))
                 for number, (name, size) in enumerate(order["files"])
@@ -70,6 +72,7 @@ def play(asked: BinaryIO, told: BinaryIO) -> None:
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     told = sys.stdout.buffer
     sys.stdout = sys.stderr  # whatever is printed on the way is no answer
     play(sys.stdin.buffer, told)

@@ -74,7 +74,7 @@ class Room:
     numbers: int = 0
 
     def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> Process:
-        """Start a program in /work. `env` is added to the room's own. Raises NoSandbox where the room is gone."""
+        """Start a program in /project. `env` is added to the room's own. Raises NoSandbox where the room is gone."""
         self.numbers += 1
         out, out_there = os.pipe()
         err, err_there = os.pipe()
@@ -91,7 +91,7 @@ class Room:
         return Process(self, self.numbers, self.limits.output)
 
     def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> Outcome:
-        """Run a program in /work to its end. Raises NoSandbox where the room is gone."""
+        """Run a program in /project to its end. Raises NoSandbox where the room is gone."""
         return self.start(argv, env=env, seconds=seconds).wait()
 
     def connect(self, network: str, address: str) -> str:
@@ -105,11 +105,11 @@ class Room:
         return path
 
     def write(self, name: str, data: bytes) -> None:
-        """A file of /work. Raises OSError."""
+        """A file of /project. Raises OSError."""
         self._ask(do="write", name=name, data=base64.b64encode(data).decode())
 
     def read(self, name: str, most: int = 20 * MEGABYTE) -> bytes:
-        """The first bytes of a file of /work. Raises OSError where there is none."""
+        """The first bytes of a file of /project. Raises OSError where there is none."""
         return base64.b64decode(self._ask(do="read", name=name, most=most))
 
     def _ask(self, **order: Any) -> str:
@@ -140,7 +140,7 @@ def open_room(
 ) -> Iterator[Room]:
     """A room. Raises NoSandbox, with the reason, where none can be had.
 
-    `files` are put into /work, by their names: bytes are written there, what a Path names is seen there and cannot be
+    `files` are put into /project by their names: bytes are written there, what a Path names is seen and cannot be
     changed. `readable` are further folders of this machine that are seen under their own paths. `strict`: whoever
     reaches for the network or for credentials in the home folder is stopped; else nothing is found, and no more.
     `hosts` are names that HTTPS_PROXY lets pass on port 443, and "name:port" on others; `loopback` lets the door lead
@@ -148,7 +148,9 @@ def open_room(
     """
     limits = limits or Limits()
     with ExitStack() as stack:
-        staging = Path(tempfile.mkdtemp(prefix="sandbox-", dir="/tmp" if os.path.isdir("/tmp") else None))  # noqa: S108
+        staging = Path(
+            tempfile.mkdtemp(prefix=f"sandbox-{os.getpid()}-", dir="/tmp" if os.path.isdir("/tmp") else None)
+        )  # noqa: S108
         stack.callback(shutil.rmtree, staging, ignore_errors=True)
         binds = [[str(path), str(path)] for path in readable]
         binds += [[str(path), f"{WORK}/{name}"] for name, path in (files or {}).items() if isinstance(path, Path)]

@@ -28,10 +28,10 @@ def test_nothing_of_the_environment_comes_along(monkeypatch):
 
 
 def test_the_machine_is_not_to_be_seen():
-    there = ["bin", "dev", "etc", "home", "lib", "proc", "run", "sbin", "tmp", "usr", "work"]
+    there = ["bin", "dev", "etc", "home", "lib", "proc", "project", "run", "sbin", "tmp", "usr"]
     there += [name for name in ("lib32", "lib64", "libx32") if os.path.exists(f"/{name}")]
     assert said("ls -A /; ls -A /home") == [*sorted(there), "sandbox"]
-    assert said("echo $HOME; ls -A /work; ls /proc | grep -c '^[0-9]'")[:1] == [HOME]
+    assert said("echo $HOME; ls -A /project; ls /proc | grep -c '^[0-9]'")[:1] == [HOME]
 
 
 def test_a_program_is_an_ordinary_user_without_capabilities():
@@ -49,7 +49,7 @@ def test_what_widens_its_rights_is_refused(command):
 def test_memory_that_no_limit_counts_cannot_be_had(tmp_path):
     program = written(tmp_path, "memfd", "os.memfd_create('x')")
     with open_room(LIMITS, files={"memfd": program}, readable=READABLE) as room:
-        outcome = room.run(["/work/memfd"])
+        outcome = room.run(["/project/memfd"])
     assert (outcome.code, b"PermissionError" in outcome.stderr) == (1, True)
 
 
@@ -84,7 +84,7 @@ def test_the_first_process_outlives_whoever_wants_it_dead():
 
 def test_what_cannot_be_started_says_so():
     with open_room(LIMITS) as room:
-        outcome = room.run(["/work/missing"])
+        outcome = room.run(["/project/missing"])
     assert (outcome.kind, outcome.code) == ("finished", 127)
     assert b"could not be started" in outcome.stderr
 
@@ -100,7 +100,7 @@ near.sendall(near.recv(100).upper())
 time.sleep(60)
 """)  # fmt: skip
     with open_room(LIMITS, files={"echo": program}, readable=READABLE) as room:
-        process = room.start(["/work/echo"])
+        process = room.start(["/project/echo"])
         assert process.line(5) == b"1|5|unix|/tmp/in|grpc|"
         with socket.socket(socket.AF_UNIX) as ours:
             ours.connect(room.connect("unix", "/tmp/in"))

@@ -1,0 +1,90 @@
+"""Is a job done by a process that has nothing of the portal's, as a child and as a service?"""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.verification.sandbox.programs import READABLE, written
+from verification.sandbox import asking
+from verification.sandbox.asking import Faulty
+from verification.sandbox.base import NoSandbox
+from verification.sandbox.serve import serve
+
+GIVEN = {"source": "acme/example", "version": "1.0.0", "via": "direct", "readable": [str(path) for path in READABLE]}
+
+
+@pytest.fixture
+def provider(tmp_path):
+    return written(tmp_path, "provider", "print('1|4|unix|/tmp/p|grpc|', flush=True); time.sleep(60)")
+
+
+@pytest.fixture
+def service(tmp_path):
+    with serve(tmp_path / "socket") as found:
+        threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+        yield tmp_path / "socket"
+        found.shutdown()
+
+
+def jobs():
+    """(process, environment) of each process of ours that does a job."""
+    found = []
+    for pid in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            ours = f"PPid:\t{os.getpid()}\n" in Path(f"/proc/{pid}/status").read_text()
+            if ours and b"verification.sandbox.job" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append((pid, Path(f"/proc/{pid}/environ").read_bytes()))
+        except OSError:
+            continue
+    return found
+
+
+def silent(provider):
+    """The same file, which now says nothing."""
+    return written(provider.parent, provider.name, "time.sleep(60)")
+
+
+def test_a_child_does_it_without_the_environment(provider, monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "canary-of-the-portal")
+    seen, said = [], []
+
+    def tell(progress):
+        said.append(progress["says"])
+        seen.extend(jobs())
+
+    answer = asking.ask("schema", GIVEN, {"provider": provider}, tell=tell)
+    assert [(one["key"], one["read"]) for one in answer["readings"]] == [("version", False)]
+    assert said == ["The provider is asked for its schema"]
+    assert [b"canary" in environment for _, environment in seen] == [False]
+    assert jobs() == []
+
+
+def test_a_service_does_it(provider, service):
+    answer = asking.ask("schema", GIVEN, {"provider": provider}, service=str(service))
+    assert [one["key"] for one in answer["readings"]] == ["version"]
+    assert service.stat().st_mode & 0o777 == 0o660
+
+
+def test_what_makes_no_sense_is_refused(provider):
+    with pytest.raises(ValueError, match="name its address with --source"):
+        asking.ask("schema", GIVEN | {"source": ""}, {"provider": provider})
+
+
+def test_a_fault_is_ours(provider):
+    with pytest.raises(Faulty, match="KeyError"):
+        asking.ask("no such kind", {}, {})
+
+
+def test_what_takes_too_long_is_ended(provider):
+    seen = []
+    with pytest.raises(Faulty, match="took too long"):
+        asking.ask("schema", GIVEN, {"provider": silent(provider)}, seconds=2, tell=lambda _: seen.extend(jobs()))
+    ((pid, _),) = seen
+    assert (jobs(), list(Path("/tmp").glob(f"*-{pid}-*"))) == ([], [])
+
+
+def test_a_service_that_is_not_there_is_no_sandbox(tmp_path):
+    with pytest.raises(NoSandbox, match="its service does not answer"):
+        asking.ask("schema", GIVEN, {}, service=str(tmp_path / "nowhere"))
