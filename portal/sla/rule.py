@@ -18,6 +18,7 @@ DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 SPANS = (
     (re.compile(r"`([^`]+)`"), r"<code>\1</code>"),
     (re.compile(r"\*\*([^*]+)\*\*"), r"<strong>\1</strong>"),
+    (re.compile(r"\*([^*]+)\*"), r"<em>\1</em>"),
 )
 LINK = re.compile(r"\[([^\]]+)\]\(([^)]+)\)")
 ITEM = re.compile(r"^( *)- (.*)$")
