@@ -65,7 +65,8 @@ def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: date
     if given["secret"]:
         row.names = list(environment_of(given["secret"]))
         row.sealed = vault.seal(vault.Secret(given["secret"]), row.context())
-    row.seen = beginning(_given(row, Path(), {})).as_dict()
+    begun = beginning(_given(row, Path(), {}))
+    row.seen = replace(begun, has_secrets=bool(row.sealed or row.account)).as_dict()
     try:
         with transaction.atomic():
             row.save()

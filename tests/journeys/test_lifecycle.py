@@ -1,0 +1,68 @@
+"""A partner has the lifecycle of their provider rehearsed: the page tells each step, the finding and the evidence."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from integrations.models import Integration
+from tests.conftest import begin
+from tests.journeys.person import Person
+from tests.verification.rehearsal.lifecycle.world import (
+    BASE,
+    CANARY,
+    CHANGED,
+    READABLE,
+    executable,
+    needs_sandbox,
+    needs_terraform,
+)
+from verification.models import LifecycleRehearsal
+from verification.rehearsal import lifecycle_jobs as jobs
+
+SMALL = 'resource "example_server" "one" {\n  address = "1.2.3.4"\n}\n'
+
+
+@pytest.fixture
+def example(acme: Any, alice: Any) -> Integration:
+    return begin(
+        acme, alice, program="terraform-provider", repository="acme/terraform-provider-example", name="Example"
+    )
+
+
+def ask(person: Person, base: str, changed: str) -> None:
+    person.write("Version", "1.0.0").write("Configuration", base).write("Changed configuration", changed)
+    person.write("Test credentials", f"EXAMPLE_TOKEN={CANARY}").press("Begin the rehearsal")
+
+
+@needs_terraform
+@needs_sandbox
+def test_crashing_provider_is_told_live_with_its_evidence(
+    visit: Callable[..., Person], example: Integration, alice: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(jobs, "READABLE", READABLE)
+    partner = visit(alice).go(f"/integrations/{example.uuid}/").press("Rehearse the lifecycle")
+    partner.sees("No rehearsal has been made yet")
+    ask(partner, BASE, CHANGED)
+    partner.sees("The rehearsal is under way: 0 of 13 steps made. Next: the executable is started directly.")
+
+    def crashing(row: LifecycleRehearsal, folder: Path) -> Path:
+        return executable("crash")
+
+    assert jobs.run_one(LifecycleRehearsal.objects.get().pk, program=crashing)
+    partner.sees(
+        "Something has to be mended; each rule says what.", "The provider broke down. Plugin did not respond",
+        "Not reached: “The plan is applied” did not go well.", "Begin a rehearsal",
+    )  # fmt: skip
+    partner.never_reads(CANARY).shot("lifecycle")
+
+
+def test_what_is_not_fit_is_told_beside_the_field_on_a_phone_without_scripts(
+    visit: Callable[..., Person], example: Integration, alice: Any
+) -> None:
+    partner = visit(alice, phone=True, javascript=False).go(f"/integrations/{example.uuid}/lifecycle/")
+    ask(partner, SMALL, SMALL)
+    partner.sees("This is the same configuration, so it would show no change.").never_reads(CANARY)
+    ask(partner, SMALL, SMALL.replace("1.2.3.4", "5.6.7.8"))
+    partner.sees("The rehearsal is under way: 0 of 13 steps made.").shot("lifecycle-phone")
