@@ -16,6 +16,7 @@ from portal.standing import sweep
 from tests.conftest import person
 from tests.verification.support.clocks import clock_of, issue_of
 from verification.models import Breach, Clock, IssueEvent, Observation, Watch
+from verification.runner import FROZEN
 
 DAY = timedelta(days=1)
 GIVEN: dict[str, dict[str, Any]] = {"suggest_notice": {"why": "2 breaches"}, "hold_process": {"acts": []}}
@@ -373,3 +374,33 @@ def test_an_issue_far_past_its_target_suggests_one_too(late: Clock, now: datetim
     assert sweep.look_due(now + DAY - timedelta(minutes=1)) == 0
     assert sweep.look_due(now + DAY) == 1
     assert turn(late.integration)[2] == "Decide: an issue is past 2 times its target"
+
+
+def test_what_is_in_other_hands_is_suspended_at_once_by_one_reviewer_and_removed_by_another_alone(
+    listed: Integration, rita: Any, rob: Any, alice: Any, client: Any, now: datetime
+) -> None:
+    assert refusal(listed, "suspend_at_once", rita, now)
+    why = "acme/rocket now belongs to globex; a person confirms the new owner."
+    Observation.objects.create(
+        integration=listed, key=FROZEN, value=why, source="repository.owner", since=now, confirmed_at=now
+    )
+    perform(listed, "put_on_hold", by=None, note=why, now=now, waits_for="program")
+    for nobody in (alice, None):
+        assert refusal(listed, "suspend_at_once", nobody, now)
+    row = take(listed, "suspend_at_once", rita, now)
+    assert (row.standing, row.suspended_by, row.standing_due_at) == ("suspended", rita, now + 60 * DAY)
+    told = Email.objects.get(event__verb="suspend_at_once")
+    assert (told.to, told.subject) == (alice.email, "Suspended at once: Rocket")
+    assert "its repository is in other hands" in told.text
+    assert "Suspended" in client.get(f"/listed/{row.uuid}/").content.decode()
+    last = row.events.get(verb="suspend_at_once")
+    assert (last.note, last.data["evidence"]["standing"]) == (WHY, "verified")
+    over = now + 61 * DAY
+    perform(fresh(row), "resume", by=rob, now=over)
+    assert refusal(row, "remove", rita, over)
+    assert take(row, "remove", rob, over).standing == "removed"
+
+
+def test_a_hold_for_another_reason_suspends_nothing_at_once(listed: Integration, rita: Any, now: datetime) -> None:
+    perform(listed, "put_on_hold", by=rita, note="The upstream project waits.", now=now)
+    assert refusal(listed, "suspend_at_once", rita, now)
