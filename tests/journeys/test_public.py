@@ -1,0 +1,91 @@
+"""A visitor finds an integration by typing, follows it, and every public page is light, quick and still."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import Browser, expect
+
+from integrations.models import Integration, Partner
+from integrations.workflow import perform
+from tests.conftest import begin, drive
+from tests.journeys.person import Person
+from tests.journeys.vitals import Vitals, production
+
+PROGRAMS = (("nomad", "Booster driver"), ("terraform-provider", "Rocket"), ("terraform-run-task", "Rocket scan"))
+
+
+@pytest.fixture
+def listed(acme: Partner, alice: Any, rita: Any) -> dict[str, Integration]:
+    """Three integrations of Acme in three programs, and one whose support has ended."""
+    now = timezone.now() - timedelta(days=1)
+    rows = {}
+    for number, (program, name) in enumerate((*PROGRAMS, ("nomad", "Old booster"))):
+        where = {"repository": f"acme/{program}-{number}", "repository_id": number + 9}
+        row = begin(acme, alice, program, now, name=name, **where)
+        rows[name] = drive(row, "support", partner=alice, reviewer=rita, now=now)
+    perform(rows["Old booster"], "archive", by=alice, note="Replaced.", now=now)
+    return rows
+
+
+def pages(rows: dict[str, Integration]) -> dict[str, str]:
+    return {
+        "directory": "/listed/",
+        "search": "/listed/?q=rocket",
+        "nothing": "/listed/?q=nothing",
+        "listing": f"/listed/{rows['Rocket'].uuid}/",
+        "ended": f"/listed/{rows['Old booster'].uuid}/",
+        "partner": "/partners/acme/",
+        "run tasks": "/run-tasks/",
+    }
+
+
+def test_a_visitor_finds_follows_and_takes_over(listed: dict[str, Integration], visit: Callable[..., Person]) -> None:
+    visitor = visit().go("/listed/").sees("3 integrations", "Booster driver")
+    page, status = visitor.page, visitor.page.get_by_role("status")
+    page.get_by_role("searchbox").press_sequentially("scan", delay=20)
+    expect(status).to_contain_text("1 integration for “scan”")
+    visitor.sees_not("Booster driver")
+    assert page.url.endswith("?q=scan&sort=newest")
+    page.get_by_role("searchbox").fill("")
+    expect(status).to_have_text("3 integrations")
+    page.get_by_role("link", name="Workflow partners").click()
+    expect(status).to_have_text("1 integration")
+    assert "track=workflow" in page.url
+    page.go_back()
+    expect(status).to_have_text("3 integrations")
+    visitor.go("/listed/").press("Rocket").sees("Use it", "Support record").shot("listing")
+    visitor.press("Acme", nth=0).sees("No longer listed").press("Old booster").sees("No longer supported")
+    visitor.go("/run-tasks/").sees("Rocket scan")
+
+
+def test_it_works_without_a_script_on_a_phone(listed: dict[str, Integration], visit: Callable[..., Person]) -> None:
+    visitor = visit(phone=True, javascript=False).go("/listed/")
+    visitor.page.get_by_role("searchbox").fill("boost")
+    visitor.press("Find").sees("1 integration for “boost”")
+    visitor.page.get_by_text("Filters").click()
+    visitor.page.get_by_role("link", name="No longer listed").click()
+    visitor.sees("Old booster")
+
+
+def test_a_company_replies_to_its_record(
+    listed: dict[str, Integration], visit: Callable[..., Person], alice: Any
+) -> None:
+    page = f"/listed/{listed['Rocket'].uuid}/"
+    owner = visit(alice).go(page).press("Reply to this record")
+    owner.write("Your reply", "See https://elsewhere.example").press("Publish").sees("leads elsewhere")
+    owner.write("Your reply", "Two people are on call now.").press("Publish").sees("Acme replied on")
+    visit().go(page).sees("Two people are on call now.").sees_not("Change your reply")
+
+
+def test_every_public_page_is_light_quick_and_still(
+    listed: dict[str, Integration], chromium: Browser, tmp_path: Path, visit: Callable[..., Person]
+) -> None:
+    for path in pages(listed).values():
+        visit().go(path)  # audited in light and in dark
+    with production(tmp_path / "static") as base:
+        seen = {name: Vitals.of(chromium, base + path) for name, path in pages(listed).items()}
+    assert {name: vitals.wrong for name, vitals in seen.items() if vitals.wrong} == {}, seen
