@@ -1,0 +1,52 @@
+"""A partner takes the badge, a reader verifies it, the program suspends: what everybody sees."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils import timezone
+
+from integrations.models import Integration
+from integrations.workflow import perform
+from portal.badges.snippets import snippets
+from portal.badges.truth import truth_of
+from tests.conftest import begin, drive
+from tests.journeys.person import Person
+
+BESIDE = "elements => elements.map(each => each.getBoundingClientRect().right - each.ownerSVGElement.clientWidth)"
+
+
+def test_badge_and_its_statement(visit: Callable[..., Person], acme: Any, alice: Any, rita: Any, base: str) -> None:
+    row = drive(begin(acme, alice), "support", partner=alice, reviewer=rita, now=timezone.now())
+    reader = visit()
+    reader.go(f"/listed/{row.uuid}/badge/").sees("What you may do with it", "Markdown", "AsciiDoc").shot("badge")
+    pictures = reader.page.locator(".badge-ground img")
+    assert pictures.count() == 4
+    assert pictures.evaluate_all("images => images.every(each => each.complete && each.naturalWidth > 80)")
+    page = reader.page.content()
+    assert snippets(truth_of(row), "flat")[0].text in page
+
+    for style in ("flat", "large"):
+        reader.page.goto(f"{base}/listed/{row.uuid}/badge.svg?style={style}")
+        assert all(right < 0 for right in reader.page.locator("text").evaluate_all(BESIDE))
+
+    statement = reader.page.request.get(f"{base}/listed/{row.uuid}/statement.json").text()
+    reader.go("/verify/").write("Statement", statement).press("Verify").sees("Genuine", "What is so now").shot("verify")
+    reader.go("/verify/").write("Statement", statement.replace('"payload":"ey', '"payload":"eY')).press("Verify")
+    reader.sees("Not a statement")
+    perform(Integration.objects.get(pk=row.pk), "archive", by=alice, note="We stop.", now=timezone.now())
+    reader.go("/verify/").write("Statement", statement).press("Verify").sees("No longer so", "No longer supported")
+    svg = reader.page.request.get(f"{base}/listed/{row.uuid}/badge.svg").text()
+    assert "No longer supported" in svg
+
+
+def test_verify_by_keyboard_on_a_phone_without_a_script(visit: Callable[..., Person], db: None) -> None:
+    reader = visit(phone=True, javascript=False).go("/verify/")
+    reader.page.keyboard.press("Tab")
+    assert reader.page.locator(":focus").inner_text() == "Skip to the content"
+    reader.page.get_by_label("Statement").focus()
+    reader.page.keyboard.type("x.y.z")
+    for _ in range(2):
+        reader.page.keyboard.press("Tab")
+    assert reader.page.locator(":focus").inner_text() == "Verify"
+    reader.page.keyboard.press("Enter")
+    reader.arrived().sees("Not a statement").holds("Statement", "x.y.z")

@@ -1,0 +1,44 @@
+"""The portal explains itself: a visitor, a new partner and a reviewer look around, on wide screens and narrow ones."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.journeys.person import Person
+
+PAGES = ("/help/", "/help/words/", "/status/", "/welcome/", "/help/checks/", "/verify/", "/styleguide/")
+
+
+def test_visitor_finds_help_from_every_page(visit: Callable[..., Person], db: None) -> None:
+    reader = visit().go("/")
+    reader.press("How it works, and what to have at hand").sees("Your next step:", "What the portal does").shot(
+        "welcome"
+    )
+    reader.page.get_by_text("Nomad: about").click()
+    reader.sees("The whole path")
+    reader.press("What a turn is")
+    assert reader.page.url.endswith("/help/words/#turn")
+    reader.go("/help/").press("Status").sees("How to read it").shot("status")
+    reader.go("/help/").press("Checks").write("Search the checks", "signature").press("Find").sees("release.signature")
+
+
+def test_new_partner_is_led_to_the_next_step(visit: Callable[..., Person], alice: Any, acme: Any) -> None:
+    partner = visit(alice).go("/").press("How it works, and what to have at hand")
+    partner.press("Go there")
+    assert partner.page.url.endswith("/start/")
+
+
+def test_reviewer_sees_the_figures(visit: Callable[..., Person], rita: Any, background: Any) -> None:
+    background()
+    visit(rita).go("/status/").sees("every 30 s", "The last sweep ended just now.")
+
+
+@pytest.mark.parametrize("width", [320, 1920])
+def test_pages_fit(visit: Callable[..., Person], db: None, width: int) -> None:
+    reader = visit()
+    reader.page.set_viewport_size({"width": width, "height": 900})
+    for path in PAGES:
+        reader.go(path)
+        assert reader.page.evaluate("document.documentElement.scrollWidth") <= width, path
+    reader.shot(f"styleguide-{width}")
