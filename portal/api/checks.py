@@ -56,11 +56,11 @@ class Reported(Strict):
     id: str = Field(max_length=80)
     version: int = Field(0, ge=0, le=32000)
     outcome: str = Field(pattern="^(pass|warn|fail|error|not_run|waived|stale)$")
-    summary: str = Field("", max_length=500)
+    summary: str = Field("", max_length=4000)
     title: str = Field("", max_length=200)
-    advice: str = Field("", max_length=500)
-    evidence: list[dict[str, Any]] = Field([], max_length=50)
-    looked_at: list[list[str]] = Field([], max_length=50)
+    advice: str = Field("", max_length=4000)
+    evidence: list[dict[str, Any]] = Field([], max_length=200)
+    looked_at: list[list[str]] = Field([], max_length=200)
     hint: bool = False
 
 

@@ -210,6 +210,8 @@ def whole(page: Shown) -> dict[str, Any]:
         "questions": questions_of(requirement),
         "answers": page.state.data,
         "acts": [name for name, act in acts_of(page).items() if name != "reveal" and act.offered(page)],
+        "items": list(requirement.meeting_items),
+        "accept": list(requirement.accept) if requirement.kind == Kind.DOCUMENT else [],
         "documents": [_same(each, shapes.DocumentOut) for each in kept],
         "credentials": [_same(each, shapes.CredentialOut) for each in known],
         "meeting": shapes.meeting_out(meeting) if meeting else None,

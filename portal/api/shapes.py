@@ -148,11 +148,16 @@ class MeetingOut(Schema):
 
 
 class RequirementWhole(RequirementOut):
-    """With its questions as a JSON schema, what was answered, and what can be done by whom the token is of."""
+    """With its questions as a JSON schema, what was answered, and what can be done by whom the token is of.
+
+    `items`: what is shown in the meeting; `accept`: the kinds of file that a document may be.
+    """
 
     questions: dict[str, Any]
     answers: dict[str, Any]
     acts: list[str]
+    items: list[str]
+    accept: list[str]
     documents: list[DocumentOut]
     credentials: list[CredentialOut]
     meeting: MeetingOut | None

@@ -1,0 +1,216 @@
+"""Can a real client do a whole submission? One that a kept generator makes of the document, against a real server.
+
+Acme's program begins a draft, fixes what does not fit, sends it, hands in everything that is asked for, requests the
+review; the reviewer's claims, finds, approves and lists. What machines find is the portal's own: it is put in place.
+"""
+
+import base64
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+import time_machine
+from django.utils import timezone
+
+from integrations.actions import answers
+from integrations.models import Integration
+from integrations.states import Status
+from portal.api.app import document
+from tests.portal.api.calling import caller, with_second_factor
+
+BEGUN = {
+    "name": "Rocket", "description": "Launches rockets.", "offerings": ["Open Source"], "category": "",
+    "repository_address": "acme/nomad-driver-rocket", "homepage": "https://acme.example/rocket",
+}  # fmt: skip
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+)
+VALUES = {"uri": "https://docs.example/rocket", "email": "team@acme.example", "date": "2026-01-02"}
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: Any) -> Iterator[str]:
+    """The client, as openapi-python-client writes it."""
+    folder: Path = tmp_path_factory.mktemp("client")
+    (folder / "openapi.json").write_text(json.dumps(document()))
+    (folder / "config.yml").write_text("post_hooks: []\n")
+    command = ["openapi_python_client", "generate", "--path", "openapi.json", "--output-path", "portal_client"]
+    said = subprocess.run(
+        [sys.executable, "-m", *command, "--meta", "none", "--config", "config.yml", "--fail-on-warning"],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert said.returncode == 0, said.stdout + said.stderr
+    sys.path.insert(0, str(folder))
+    yield "portal_client"
+    sys.path.remove(str(folder))
+
+
+class Program:
+    """One side's program: it calls the generated functions and expects to be understood."""
+
+    def __init__(self, package: str, server: str, user: Any) -> None:
+        self.package, self.number = package, 0
+        self.models = import_module(f"{package}.models")
+        client: Any = import_module(package).AuthenticatedClient
+        self.client = client(base_url=server, token=caller(user).secret, timeout=30)
+
+    def ask(self, room: str, name: str, *parts: Any, body: Any = None, status: int = 200, **query: Any) -> Any:
+        """Call an operation; a write has a key of its own. `body`: (name of its shape, fields)."""
+        module = import_module(f"{self.package}.api.{room}.{name}")
+        if body is not None:
+            query["body"] = getattr(self.models, body[0]).from_dict(body[1])
+        if "idempotency_key" in module._get_kwargs.__annotations__:
+            self.number += 1
+            query["idempotency_key"] = f"{name}-{self.number}"
+        answer = module.sync_detailed(*parts, client=self.client, **query)
+        assert answer.status_code == status, (name, parts, answer.content)
+        return answer.parsed
+
+    def act(self, uuid: Any, requirement: str, name: str, shape: str = "Nothing", **fields: Any) -> Any:
+        return self.ask("requirements", f"requirement_{name}", uuid, requirement, body=(shape, fields))
+
+    def steps(self, uuid: Any) -> dict[str, Any]:
+        return {step.name: step for step in self.ask("integrations", "list_steps", uuid)}
+
+    def take(self, uuid: Any, step: str) -> Any:
+        return self.ask("integrations", "take_step", uuid, step, body=("StepTaken", {}))
+
+
+def value_of(question: dict[str, Any]) -> Any:
+    """A fit answer to a question, from its JSON Schema."""
+    if question.get("type") == "array":
+        return question["items"]["enum"][:1]
+    if "enum" in question:
+        return question["enum"][0]
+    if question.get("type") == "boolean":
+        return True
+    return VALUES.get(question.get("format", ""), 1 if question.get("type") in ("number", "integer") else "Yes.")
+
+
+@contextmanager
+def later(moment: datetime) -> Iterator[None]:
+    with time_machine.travel(moment, tick=True):
+        yield
+
+
+class Submission:
+    """One integration on its way, with a program on each side."""
+
+    def __init__(self, company: Program, program: Program) -> None:
+        self.company, self.program = company, program
+        self.uuid: Any = None
+        self.now = timezone.now()
+
+    def begin(self) -> None:
+        asked = self.company.ask("programs", "get_questions", "nomad").start.to_dict()
+        fields = BEGUN | {"category": asked["properties"]["category"]["enum"][0]}
+        draft = self.company.ask("drafts", "begin_draft", body=("DraftIn", {"program": "nomad"}), status=201)
+        self.company.ask("drafts", "submit_draft", draft.uuid, status=422)
+        draft = self.company.ask("drafts", "save_draft", draft.uuid, body=("DraftFields", fields))
+        assert draft.problems.to_dict() == {}
+        self.uuid = self.company.ask("drafts", "submit_draft", draft.uuid, status=201).uuid
+
+    def go_on(self) -> str:
+        """Hand in all that is missing, take the next step; says the stage."""
+        with later(self.now):
+            self.hand_in()
+            known = {"advance", "request_review", "approve", "release"}
+            for side in (self.company, self.program):
+                ready = [name for name, step in side.steps(self.uuid).items() if name in known and step.ready]
+                if ready:
+                    self.now += timedelta(minutes=20)
+                    return str(side.take(self.uuid, ready[0]).stage)
+        raise AssertionError(self.company.ask("integrations", "get_integration", self.uuid).left)
+
+    def hand_in(self) -> None:
+        for missing in self.company.ask("integrations", "get_integration", self.uuid).left:
+            found = self.company.ask("requirements", "get_requirement", self.uuid, missing.requirement)
+            getattr(self, f"of_{found.kind}")(found)
+
+    def of_form(self, found: Any) -> None:
+        questions = found.questions.to_dict()
+        given = {name: value_of(questions["properties"][name]) for name in questions["required"]}
+        self.side(found).act(self.uuid, found.id, "answer", "AnswersIn", answers=given)
+
+    def side(self, found: Any) -> Program:
+        return self.program if found.who == "program" else self.company
+
+    def of_attestation(self, found: Any) -> None:
+        self.side(found).act(self.uuid, found.id, "confirm", "ConfirmIn", confirmed=True)
+
+    def of_document(self, found: Any) -> None:
+        types = import_module(f"{self.company.package}.types")
+        content, name = (b"All tests passed.", "log.txt") if "txt" in found.accept else (PNG, "logo.png")
+        file = types.File(payload=BytesIO(content), file_name=name)
+        body = self.company.models.RequirementUploadMultiPartBodyParams(file=file)
+        module = import_module(f"{self.company.package}.api.requirements.requirement_upload")
+        answer = module.sync_detailed(self.uuid, found.id, client=self.company.client, body=body)
+        assert answer.status_code == 200, answer.content
+
+    def of_agreement(self, found: Any) -> None:
+        for side, signer in ((self.company, "Alice Archer"), (self.program, "Rita Reyes")):
+            given = {"signer": signer, "signed_on": "2026-01-02", "version": "1"}
+            side.act(self.uuid, found.id, "sign", "SignIn", **given)
+
+    def of_credentials(self, found: Any) -> None:
+        self.company.act(self.uuid, found.id, "give", "GiveIn", label="Tenant", secret="hunter-2")
+
+    def of_meeting(self, found: Any) -> None:
+        time = (self.now + timedelta(hours=1)).replace(second=0, microsecond=0)
+        self.company.act(
+            self.uuid, found.id, "propose", "ProposeIn", times=[time.isoformat()], place="https://x.example"
+        )
+        self.program.act(self.uuid, found.id, "accept", "AcceptIn", time=time.isoformat())
+        with later(time + timedelta(hours=1)):
+            self.program.act(self.uuid, found.id, "hold", "HoldIn", shown=list(found.items), notes="Shown.")
+        self.now = time + timedelta(hours=2)
+
+    def of_check(self, found: Any) -> None:
+        """The portal looks by itself; here it has looked."""
+        row = Integration.objects.get(uuid=self.uuid)
+        answers.record_checks(
+            row, found.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=self.now
+        )
+
+
+def finds(way: Submission) -> None:
+    """The reviewer's program writes a finding; the company's answers it; it is verified."""
+    uuid, program, company = way.uuid, way.program, way.company
+    with later(way.now):
+        assert program.ask("reviews", "claim", uuid).reviewer == "Rita Reyes"
+        finding = ("FindingIn", {"requirement": "NO-3", "text": "More."})
+        raised = program.ask("reviews", "raise_finding", uuid, body=finding, status=201)
+        program.take(uuid, "request_changes")
+        company.ask("reviews", "fix_finding", raised.id, body=("FixIn", {"answer": "Done."}))
+        way.hand_in()
+    with later(way.now):
+        company.take(uuid, "request_again")
+        assert program.ask("reviews", "verify_finding", raised.id).state == "verified"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_generated_client_does_a_whole_submission(package: str, live_server: Any, alice: Any, rita: Any) -> None:
+    programs = [Program(package, live_server.url, who) for who in (alice, with_second_factor(rita))]
+    way = Submission(*programs)
+    way.begin()
+    stages = [way.go_on()]
+    while stages[-1] != "support" and len(stages) < 12:
+        if stages[-1] == "review":
+            finds(way)
+        stages.append(way.go_on())
+    assert list(dict.fromkeys(stages)) == ["develop", "review", "release", "support"]
+    row = Integration.objects.get()
+    assert (row.stage, row.standing) == ("support", "verified")
+    assert {event.actor for event in row.events.exclude(actor="")} == {"Alice Archer", "Rita Reyes"}
+    listed = way.company.ask("directory", "get_listing", row.uuid)
+    assert listed.to_dict()["name"] == "Rocket"
+    for each in programs:
+        each.client.get_httpx_client().close()
