@@ -29,10 +29,11 @@ def office(request: HttpRequest) -> HttpResponse:
     """How long stages take, and who has it meanwhile."""
     choice = chosen(request, timezone.now())
     stays = reading.stays(choice)
+    together, apart = figures.of_stages(stays), figures.by_program(stays)
     context = {
-        "stages": shown.stage_rows({"": figures.of_stages(stays), **figures.by_program(stays)}),
-        "sparse": shown.sparse(figures.by_program(stays)),
-        "spreads": shown.distributions(figures.of_stages(stays)),
+        "stages": shown.stage_rows({"": together, **apart}),
+        "sparse": shown.sparse(apart),
+        "spreads": shown.distributions(together),
         "shares": shown.shares(figures.by_holder(reading.spent(choice))),
         "rounds": shown.rounds_chart(figures.rounds(reading.rounds(choice))),
     }

@@ -1,0 +1,120 @@
+"""The program office at 10,000 integrations and 500,000 events: pages, files, forecasts, beside folding every event."""
+
+import os
+import resource
+import time
+from typing import Any
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+from django.db import connection, models  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from integrations.models import Event, Integration, ReviewerProfile  # noqa: E402
+from portal.accounts.models import User  # noqa: E402
+from portal.demo import past  # noqa: E402
+from portal.office import calibration, keeping  # noqa: E402
+from portal.office.models import Passage  # noqa: E402
+from tests.bench.pages import cookie_of, queries, signed_in  # noqa: E402
+from tests.bench.server import Server  # noqa: E402
+from tests.servers.base import free_port  # noqa: E402
+
+COPIES, APART = 79, 1_000  # of each of the 126 integrations of the demo's past; how far their numbers are apart
+FILLERS = 34  # further events of each: answers, checks, messages
+PAGES = ("/office/?period=365", "/office/flow/?period=365", "/office/people/", "/office/forecast/", "/queue/")
+FILES = ("/files/integrations.csv", "/files/integrations.xlsx")
+AIM_QUERIES, AIM_SECONDS = 10, 1.0
+
+
+def grow() -> User:
+    """The demo's past, and many copies of it shifted in time, written by the database."""
+    call_command("migrate", verbosity=0)
+    call_command("createcachetable")
+    reviewers = [User.objects.create_user(f"r{n}@bench.example", "b", name=f"R {n}", is_reviewer=True) for n in (1, 2)]
+    for reviewer in reviewers:
+        ReviewerProfile.objects.create(user=reviewer)
+    past.live(timezone.now(), reviewers, "!")
+    apart = f"{APART} * g"
+    copy(Integration, {"id": f"id + {apart}", "uuid": "gen_random_uuid()", "name": "name || ' ' || g"})
+    key = f"integration_id + {apart}"
+    copy(Passage, {"id": "id + 100000 * g", "integration_id": key}, moved=("began", "since", "until"))
+    own = "integration_id IS NOT NULL"
+    copy(Event, {"id": "id + 100000 * g", "integration_id": key, "stream": f"'integration:' || ({key})"}, where=own)
+    turn = f"'turn:' || (split_part(stream, ':', 2)::int + {apart})"
+    copy(Event, {"id": "id + 100000 * g", "stream": turn}, where="stream LIKE 'turn:%'")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO integrations_event (id, stream, seq, integration_id, partner_id, verb, actor, note, data,"
+            " internal, at, before, hash) SELECT 50000000 + i.id * 100 + k, 'integration:' || i.id, 100 + k, i.id,"
+            " i.partner_id, 'answered', 'Somebody', '', '{}', false, i.created_at + k * interval '1 hour', '', ''"
+            " FROM integrations_integration i, generate_series(1, %s) k",
+            [FILLERS],
+        )
+        cursor.execute("ANALYZE")
+    return reviewers[0]
+
+
+def copy(
+    model: type[models.Model], changed: dict[str, str], *, moved: tuple[str, ...] = (), where: str = "true"
+) -> None:
+    """More rows like those there are: `changed` by the copy's number g, the moments of `moved` shifted by hours."""
+    table, columns = model._meta.db_table, [field.column for field in model._meta.concrete_fields]
+    shifted = {column: f"{column} - (g % 24) * interval '1 hour'" for column in moved}
+    picked = ", ".join({**shifted, **changed}.get(column, column) for column in columns)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {table} ({', '.join(columns)}) SELECT {picked} FROM {table}, generate_series(1, {COPIES}) g"
+            f" WHERE {where}"
+        )
+
+
+def timed(what: str, work: Any) -> float:
+    begin = time.perf_counter()
+    said = work()
+    seconds = time.perf_counter() - begin
+    print(f"{what:<58}{seconds:>8.2f} s  {said}")
+    return seconds
+
+
+def by_events() -> str:
+    """What the first page would have to do without the kept table: fold the events of every integration."""
+    count = sum(len(pieces) for found in keeping.batches() for pieces in keeping.folded(list(found)).values())
+    return f"{count:,} pieces"
+
+
+def main() -> int:
+    rita = grow()
+    client = signed_in(rita)
+    counts = [model.objects.count() for model in (Integration, Event, Passage)]
+    print("{:,} integrations, {:,} events, {:,} passages".format(*counts))
+    missed = 0
+    server = Server(free_port())
+    try:
+        server.measure("/floor/", "", seconds=1)  # the first answer loads everything
+        floor = server.measure("/floor/", "", clients=1)
+        for path in PAGES:
+            page, count = server.measure(path, cookie_of(client), clients=1), queries(client, path)
+            seconds = 1 / page.per_second
+            missed += count > AIM_QUERIES or seconds > AIM_SECONDS
+            print(
+                f"{path:<40}{seconds * 1000:>7.0f} ms  {floor.per_second * seconds:>6.1f} x floor  {count:>3} queries"
+            )
+        for path in FILES:
+            timed(path, lambda path=path: f"{sum(map(len, client.get(path).streaming_content)):,} bytes")
+    finally:
+        server.stop()
+    timed(
+        "the past year of every program forecast and tried",
+        lambda: len(calibration.of_programs(timezone.now(), weeks=52)),
+    )
+    timed("folding every event, as without the kept table", by_events)
+    print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,49 @@
+"""The program's people look at how it goes, keep a list and take it along; a partner reads how long it takes."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from openpyxl import load_workbook
+
+from integrations.models import Integration
+from portal.demo import past
+from portal.office import waiting
+from tests.conftest import begin, drive
+from tests.journeys.person import Person
+
+Visit = Callable[..., Person]
+
+
+@pytest.fixture
+def history(rita: Any, rob: Any, alice: Any, acme: Any) -> Integration:
+    """A year of integrations, and one of Acme's that waits for the program."""
+    now = timezone.now()
+    past.live(now, [rita, rob], "!")
+    waiting.forget()
+    row = begin(acme, alice, "terraform-run-task", now=now)
+    return drive(row, "review", partner=alice, reviewer=rita, now=now)
+
+
+def test_the_office_tells_how_it_goes_and_a_list_is_kept_and_taken_along(
+    visit: Visit, history: Integration, rita: Any, alice: Any, tmp_path: Path
+) -> None:
+    browser = visit(rita).go("/office/?period=365").sees("Time in each stage", "Where the time went").shot("office")
+    browser.press("Throughput and funnel").sees("Throughput", "How far they got", "Last 365 days").shot("office-flow")
+    browser.press("Reviewers and checks").sees("Rita Reyes").press("Forecast").sees("too few to judge")
+    browser.shot("office-forecast").go("/queue/").choose("Program", "Terraform run task")
+    browser.page.wait_for_url("**program=terraform-run-task**")
+    browser.press("Save this view").write("Name", "Run tasks").press("Save the view")
+    browser.sees("Saved as “Run tasks”.", "Rocket")
+    with browser.page.expect_download() as waits:
+        browser.page.get_by_role("link", name="XLSX").click()
+    waits.value.save_as(tmp_path / "queue.xlsx")
+    book = load_workbook(tmp_path / "queue.xlsx")
+    assert [row[0].value for row in book.worksheets[0].iter_rows(min_row=2)] == ["Rocket"]
+    browser.press("Change").press("Open the list with it").sees("Queue opens with “Run tasks” from now on.")
+    browser.press("Queue").sees("Rocket")
+    assert browser.page.url.endswith("program=terraform-run-task")
+    partner = visit(alice, phone=True).go(f"/integrations/{history.uuid}/")
+    partner.sees("Decisions on Terraform run task integrations took", "with nine chances of ten")
