@@ -15,8 +15,9 @@ environment, secrets and database (`job`), where the kind's function `(given, fi
 
 A room is a Linux user, mount, network, process and IPC namespace: an unprivileged user, a root file system of nothing
 but /usr (read only), a temporary /project, /tmp and home of limited size, no network but a loopback of its own, no
-system calls that it has no use for. Its first process is ours, watches the limits, and takes every other with it when it ends.
-With `hosts` named, HTTPS_PROXY leads through a door that only lets those hosts pass, by the portal's outbound guard.
+system calls that it has no use for. Its first process is ours, watches the limits, and takes every other with it when
+it ends. With `hosts` named, HTTPS_PROXY leads through a door that lets those hosts alone pass, by the portal's
+outbound guard.
 
 Standard library only, and nothing of Django.
 """

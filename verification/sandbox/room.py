@@ -27,6 +27,7 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 PLAIN = {"PATH": PATH, "HOME": HOME, "TMPDIR": "/tmp", "LANG": "C.UTF-8", "USER": "sandbox"}  # noqa: S108 - within
 THROUGH = "http://127.0.0.1:3128"
 PATIENCE = 15.0  # seconds for what the first process of a room does at once, on a busy machine
+SHORT = "/tmp"  # noqa: S108 - paths of sockets may have 108 characters; the folder is made by mkdtemp
 AGAIN = 600.0  # seconds for which "no room can be had" is believed
 
 
@@ -148,9 +149,7 @@ def open_room(
     """
     limits = limits or Limits()
     with ExitStack() as stack:
-        staging = Path(
-            tempfile.mkdtemp(prefix=f"sandbox-{os.getpid()}-", dir="/tmp" if os.path.isdir("/tmp") else None)
-        )  # noqa: S108
+        staging = Path(tempfile.mkdtemp(prefix=f"sandbox-{os.getpid()}-", dir=SHORT))
         stack.callback(shutil.rmtree, staging, ignore_errors=True)
         binds = [[str(path), str(path)] for path in readable]
         binds += [[str(path), f"{WORK}/{name}"] for name, path in (files or {}).items() if isinstance(path, Path)]

@@ -1,0 +1,105 @@
+"""A genuine provider's schema, read from itself and through Terraform, in the sandbox and bare: time and memory."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+from statistics import median
+
+from verification.plugins.reading import Given, differences, direct, given_of, terraform_here, through_terraform
+from verification.sandbox import room
+from verification.sandbox.base import Limits
+
+ARCHIVE, MEMBER = "terraform-provider-aws_3.39.0_linux_amd64.zip", "terraform-provider-aws_v3.39.0_x5"
+SOURCE = "registry.terraform.io/hashicorp/aws"
+ROUNDS = 5
+AIM_SECONDS = 5.0
+
+
+def executable(folder: Path) -> Path | None:
+    """The genuine AWS provider 3.39.0, where its package is installed."""
+    found = find_spec("cloudrail")
+    if found is None:
+        return None
+    for place in found.submodule_search_locations or ():
+        with zipfile.ZipFile(Path(place, "terraform_plugins", ARCHIVE)) as archive:
+            path = Path(archive.extract(MEMBER, folder))
+        path.chmod(0o755)
+        return path
+    return None
+
+
+def bare(given: Given, terraform: Path) -> tuple[float, int]:
+    """Seconds and bytes of Terraform by itself, without a sandbox."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        place = folder / "mirror" / given.source / given.version / "linux_amd64"
+        place.mkdir(parents=True)
+        (place / given.file).symlink_to(given.executable)
+        required = f'{{ source = "{given.source}", version = "{given.version}" }}'
+        (folder / "main.tf").write_text(f"terraform {{\n  required_providers {{\n    aws = {required}\n  }}\n}}\n")
+        (folder / "rc").write_text(
+            f'provider_installation {{\n  filesystem_mirror {{ path = "{folder}/mirror" }}\n}}\n'
+        )
+        env = os.environ | {"TF_CLI_CONFIG_FILE": f"{folder}/rc", "CHECKPOINT_DISABLE": "1", "HOME": name}
+        begin, peak = time.monotonic(), 0
+        for words in (("init",), ("providers", "schema", "-json")):
+            with subprocess.Popen([terraform, *words], cwd=folder, env=env, stdout=subprocess.PIPE) as process:
+                assert process.stdout is not None
+                process.stdout.read()
+                _, status, usage = os.wait4(process.pid, 0)
+                process.returncode = os.waitstatus_to_exitcode(status)
+            peak = max(peak, usage.ru_maxrss * 1024)
+        return time.monotonic() - begin, peak
+
+
+def empty_room() -> tuple[float, int]:
+    begin = time.monotonic()
+    with room.open_room(Limits(seconds=10)) as one:
+        outcome = one.run(["/bin/true"])
+    return time.monotonic() - begin, outcome.peak
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        path, terraform, why = executable(Path(folder)), terraform_here(), room.unavailable()
+        missing = why or ("The provider's package is not installed." if path is None else "")
+        if missing or path is None:
+            print(f"Not run. {missing}")
+            return 0
+        given = given_of(path, SOURCE)
+        rows: dict[str, list[tuple[float, int]]] = {}
+        for _ in range(ROUNDS):
+            rows.setdefault("an empty room", []).append(empty_room())
+            one = direct(given)
+            rows.setdefault("from the provider", []).append((one.seconds, one.peak))
+            if terraform is not None:
+                other = through_terraform(given, terraform)
+                rows.setdefault("through Terraform", []).append((other.seconds, other.peak))
+                rows.setdefault("Terraform without a sandbox", []).append(bare(given, terraform))
+        return told(rows, one.document, other.document if terraform is not None else None)
+
+
+def told(rows: dict[str, list[tuple[float, int]]], one: object, other: object) -> int:
+    for name, found in rows.items():
+        seconds, peaks = [row[0] for row in found], [row[1] for row in found]
+        print(f"{name:28} {median(seconds):6.2f} s   {median(peaks) / 1e6:6.0f} MB")
+    if not isinstance(one, dict):
+        print("The provider's schema could not be read.")
+        return 1
+    print(f"The schema has {len(json.dumps(one)) / 1e6:.1f} MB.")
+    equal = not isinstance(other, dict) or not differences(one, other)
+    same = "Both ways read the same." if isinstance(other, dict) else "Not compared: no Terraform here."
+    print(same if equal else "They differ.")
+    met = equal and median([row[0] for row in rows["from the provider"]]) < AIM_SECONDS
+    print(f"Aim, equal and from the provider in less than {AIM_SECONDS:.0f} s: {'met' if met else 'missed'}")
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
