@@ -1,0 +1,86 @@
+"""A company's systems hear of events; its people choose what reaches them and subscribe to their deadlines."""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from icalendar import Calendar
+from standardwebhooks import Webhook
+
+from integrations.actions import reviewing
+from portal.hooks import sending
+from portal.models import Email
+from portal.notifications import digest
+from tests.conftest import begin
+from tests.fakes.receiver import Receiver
+from tests.journeys.person import Person
+
+Visit = Callable[..., Person]
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    settings.LOOPBACK_SOURCES = True
+    server = Receiver()
+    yield server
+    server.stop()
+
+
+def test_a_webhook_is_added_tested_fails_and_is_sent_again(
+    visit: Visit, receiver: Receiver, alice: Any, acme: Any
+) -> None:
+    owner = visit(alice).go("/webhooks/").sees("No webhooks yet").shot("webhooks-none").press("Acme")
+    owner.write("Name", "Build pipeline").write("Address", "http://10.0.0.1/in").tick("A tier was granted.")
+    owner.press("Add the webhook").sees("10.0.0.1 is a private address; name a public host instead.")
+    owner.write("Address", receiver.url).press("Add the webhook").sees("Copy this secret now")
+    secret = owner.page.locator("code", has_text="whsec_").inner_text()
+    owner.shot("webhook-new").press("Send a test event").sees("A test event is on its way.")
+    sending.send_due()
+    told = Webhook(secret).verify(receiver.taken[-1].body, receiver.taken[-1].headers)
+    assert told["type"] == "portal.test"
+    owner.go(owner.page.url).sees("Delivered", "Works").never_reads(secret)
+    receiver.answers.status = 410
+    owner.press("Send a test event")
+    sending.send_due()
+    owner.go(owner.page.url).sees("Paused", "The receiver said that it is gone.").shot("webhook-paused")
+    receiver.answers.status = 200
+    owner.press("Resume and send what waits").sees("messages that waited: 1")
+    sending.send_due(timezone.now() + timedelta(minutes=2))
+    owner.go(owner.page.url).page.get_by_role("link", name="portal.test").first.click()
+    owner.arrived().sees("Attempt 2", "Answered 410", "Delivered: answered 200.").shot("webhook-message")
+    owner.press("Send it again").sees("The message is sent again, under the same webhook-id.")
+    sending.send_due()
+    ids = [taken.headers["webhook-id"] for taken in receiver.taken]
+    assert (len(ids), len(set(ids))) == (4, 2)
+
+
+def test_somebody_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: Any, acme: Any, rita: Any) -> None:
+    reader = visit(alice).go("/notifications/").press("Choose what reaches you")
+    reader.sees("What cannot be silenced", "Decisions").choose("Messages", "Daily digest by mail").press("Save")
+    reader.sees("What reaches you is saved.").shot("choices")
+    row = begin(acme, alice)
+    reviewing.say(row, "Hello.", by=rita, now=timezone.now())
+    assert digest.send_due(timezone.now() + timedelta(days=2)) == 1
+    made = Email.objects.get(name="digest")
+    stop = re.search(r"Stop it: \S+?(/notifications/stop/\S+)", made.text)
+    assert stop
+    visit().go(stop[1]).sees("Stop these mails?").press("Stop these mails").sees("It is stopped")
+    reader.go("/notifications/choices/")
+    assert reader.page.get_by_label("Messages").input_value() == "portal"
+    reader.press("Make the address").sees("Copy this address now")
+    address = reader.page.locator("code", has_text=".ics").inner_text()
+    answer = reader.page.request.get(address)
+    assert Calendar.from_ical(answer.text())["x-wr-calname"] == "Partner portal: deadlines"
+    reader.press("Remove it").sees("The calendar’s address is gone.")
+    assert reader.page.request.get(address).status == 404
+
+
+def test_webhooks_fit_a_phone_and_need_no_script(visit: Visit, receiver: Receiver, alice: Any, acme: Any) -> None:
+    phone = visit(alice, phone=True, javascript=False).go("/webhooks/new/acme/")
+    phone.write("Name", "Channel").write("Address", receiver.url).tick("Slack message").tick("A tier was granted.")
+    phone.press("Add the webhook").sees("The webhook is added").press("Pause").sees("The webhook is paused.")
+    for path in (phone.page.url, "/webhooks/", "/webhooks/kinds/", "/notifications/choices/"):
+        assert phone.go(path).page.evaluate("document.documentElement.scrollWidth") <= 375
