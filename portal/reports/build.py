@@ -10,6 +10,7 @@ from integrations.models import Event, Integration
 from integrations.programs import PROGRAMS
 from integrations.states import Holder, Stage
 from integrations.workflow import PROGRAM_CALENDAR
+from portal.reports.models import Snapshot
 from portal.reports.scopes import Reported
 from portal.reports.weeks import Week
 from verification.models import Breach, Clock
@@ -17,7 +18,8 @@ from verification.support import figures
 from verification.support.base import Watching
 from verification.support.figures import Scope
 
-FORMAT = 1
+FORMAT = 2  # 1: the figures of open clocks in "before" were those of the week itself
+OPEN = ("running", "at_risk", "overdue", "blind", "paused")
 WORST, COMING = 3, 20
 DECISIONS = ("approve", "request_changes", "decline")
 REQUESTS = ("request_review", "request_again")
@@ -44,7 +46,7 @@ def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[st
         "data_up_to": up_to.isoformat() if up_to else "",
         "watched": Integration.objects.filter(scope.of(""), watch__ended_at=None, watch__isnull=False).count(),
         "totals": figures.totals(scope, start, end, moment).as_dict(),
-        "before": figures.totals(scope, *week.before.span(zone), moment).as_dict(),
+        "before": _before(found, week, zone, moment),
         "worst": [row(clock, now) for clock in figures.worst(scope)[:WORST]],
         "coming": _coming(scope, week.after.span(zone)[1], now),
         "movements": figures.movements(scope, start, end),
@@ -54,6 +56,13 @@ def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[st
         "own": own_record(scope, start, end, now),
         "editions": sorted(_editions(scope)),
     }
+
+
+def _before(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[str, Any]:
+    """The week before; where its open clocks were, is what its own report froze, else None."""
+    settled = figures.totals(found.scope, *week.before.span(zone), now).as_dict()
+    frozen = Snapshot.objects.filter(scope=found.key, week=str(week.before)).values_list("figures", flat=True).first()
+    return settled | {name: frozen["totals"][name] if frozen else None for name in OPEN}
 
 
 def row(clock: Clock, now: datetime) -> dict[str, Any]:

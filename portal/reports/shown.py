@@ -112,7 +112,7 @@ def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
         "end": _day(figures["end"], zone) - timedelta(days=1),
         "data_up_to": _moment(figures["data_up_to"], zone),
         "made_at": _moment(figures["made_at"], zone),
-        "figures": [_figure(title, key, totals, before) for title, key in FIGURES],
+        "figures": [_figure(title, key, totals, before, figures["format"]) for title, key in FIGURES],
         "worst": [_row(row, zone) for row in figures["worst"]],
         "coming": [_row(row, zone) for row in figures["coming"]],
         "programs": [
@@ -152,11 +152,11 @@ def _number(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
 
 
-def _figure(title: str, key: str, totals: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, str]:
+def _figure(title: str, key: str, totals: Mapping[str, Any], before: Mapping[str, Any], made_as: int) -> dict[str, str]:
     is_share = key == "share"
     say = per_cent if is_share else lambda value: str(value)
-    # where the open clocks were a week ago is not kept: only what was settled has a week before
-    old = before[key] if key in ("share", "kept", "broken") else None
+    # reports of the first format did not keep where the open clocks were a week ago
+    old = before[key] if made_as > 1 or key in ("share", "kept", "broken") else None
     return {"title": title, "value": say(totals[key]), "before": "" if old is None else say(old)}
 
 

@@ -14,11 +14,12 @@ WIDTH, HEIGHT, FLOOR, TOP = 400, 150, 122, 26
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: what was kept below, what was late above it."""
+    """One column: what was kept below, what was late above it. `blind`: what was not known at its end, where kept."""
 
     label: str
     kept: int
     late: int = 0
+    blind: str = ""
 
     @property
     def whole(self) -> int:

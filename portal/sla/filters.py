@@ -33,13 +33,17 @@ SETTLED = ("kept", "late")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the address asks for, checked. `scope`: whose, on any row that knows its integration; `fields`: HTML."""
+    """What the address asks for, checked. `scope`: whose, on any row that knows its integration; `fields`: HTML.
+
+    `report`: the key of the weekly report that tells of just these; blank where there is none.
+    """
 
     scope: Q
     severity: Q = field(default_factory=Q)
     state: str = ""
     given: dict[str, str] = field(default_factory=dict)
     fields: str = ""
+    report: str = ""
 
     @property
     def is_filtered(self) -> bool:
@@ -116,14 +120,24 @@ def chosen(user: Any, given: Mapping[str, str]) -> Choice:
     """Read the address. Two queries: the companies and, where one is meant, its integrations."""
     asked = {name: given.get(name, "")[:60] for name in NAMES}
     partners = _partners(user)
-    slugs = [slug for slug, _ in partners]
+    slugs = list(partners)
     one = asked["partner"] if asked["partner"] in slugs else slugs[0] if len(slugs) == 1 else ""
-    form = SlaFilter(asked, partners, _integrations(one))
+    form = SlaFilter(asked, [(slug, name) for slug, (name, _) in partners.items()], _integrations(one))
     form.is_valid()
     kept = {name: str(form.cleaned_data.get(name, "")) for name in NAMES if name != "state"}
     state = asked["state"] if asked["state"] in STATES else ""
     severity = Q(severity=kept["severity"]) if kept["severity"] else Q()
-    return Choice(visible(user) & scope_of(kept), severity, state, kept, form.render())
+    report = report_of(kept, partners[one][1] if one else 0, everybody=rules.works_for_program(user))
+    return Choice(visible(user) & scope_of(kept), severity, state, kept, form.render(), report)
+
+
+def report_of(kept: Mapping[str, str], partner: int, *, everybody: bool) -> str:
+    """The report whose scope is just what the filters leave. `partner`: the one that is meant or read, else 0."""
+    if kept["severity"] or kept["integration"] or (kept["program"] and kept["partner"]):
+        return ""
+    if everybody and not kept["partner"]:
+        return f"program:{kept['program']}" if kept["program"] else "programs"
+    return f"partner:{partner}" if partner and not kept["program"] else ""
 
 
 def scope_of(kept: Mapping[str, str]) -> Q:
@@ -136,10 +150,11 @@ def scope_of(kept: Mapping[str, str]) -> Q:
     return Q(**{column: value for column, value in columns.items() if value})
 
 
-def _partners(user: Any) -> list[tuple[str, str]]:
-    """Companies with anything watched."""
+def _partners(user: Any) -> dict[str, tuple[str, int]]:
+    """Companies with anything watched: {slug: (name, number)}, in the order of their names."""
     found = Partner.objects.filter(visible(user, "integrations__"), integrations__watch__isnull=False)
-    return list(found.distinct().order_by("name").values_list("slug", "name"))
+    named = found.distinct().order_by("name").values_list("slug", "name", "pk")
+    return {slug: (name, pk) for slug, name, pk in named}
 
 
 def _integrations(partner: str) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
-"""How are we doing? The figures above the list, each beside that of a week ago, in four queries.
+"""How are we doing? The figures above the list, each beside that of a week ago, in five queries.
 
 The week is the last seven days, the week before the seven days before those: a Monday has a week too. What was at risk
-or past due a week ago is said as today's facts tell it; what was blind then is not kept.
+or past due a week ago is said as today's facts tell it; what was blind, as the report of the last week froze it.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,10 @@ from typing import Any
 from django.db.models import Count, Min, Q
 from django.urls import reverse
 
+from portal.reports.sending import zone
 from portal.reports.shown import per_cent
+from portal.reports.weeks import last_complete
+from portal.sla import recorded
 from portal.sla.filters import STATES, Choice, in_state
 from verification.models import Breach, Watch
 from verification.support.base import Watching
@@ -65,11 +68,17 @@ def head_of(choice: Choice, now: datetime, query: Any) -> Head:
              "warn" if n["tab_at_risk"] else "neutral", "triangle-alert", "75 % or more of the time is used"),
         Tile("Breached", str(n["tab_breached"]), f"a week ago {n['late_before']}", _link(query, "breached"),
              "bad" if n["tab_breached"] else "neutral", "alarm-clock-off", "past due and still open"),
-        Tile("Blind", str(n["tab_blind"]), "", _link(query, "blind"),
+        Tile("Blind", str(n["tab_blind"]), _blind_before(choice, now), _link(query, "blind"),
              "info" if n["tab_blind"] else "neutral", "eye-off", "our data ends before the due moment"),
     ]  # fmt: skip
     told = [(word, _link(query, state), state == choice.state, n[f"tab_{state}"]) for state, word in STATES.items()]
     return Head(tiles, told, n[f"tab_{choice.state}"], **_known(choice, now))
+
+
+def _blind_before(choice: Choice, now: datetime) -> str:
+    """What the last weekly report said; blank where there is none of just this."""
+    week = last_complete(now, zone())
+    return "".join(f"when week {week.number} ended {n}" for n in recorded.blind(choice.report, [week]).values())
 
 
 def _open_at(at: datetime) -> Q:

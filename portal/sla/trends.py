@@ -1,4 +1,4 @@
-"""Is it getting better, and with whom? Twelve weeks of promises, and how long answers took, in seven queries."""
+"""Is it getting better, and with whom? Twelve weeks of promises, and how long answers took, in eight queries."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -11,6 +11,7 @@ from django.db.models.functions import TruncWeek
 from integrations.programs import PROGRAMS
 from portal.reports.shown import per_cent
 from portal.reports.weeks import Week, week_of
+from portal.sla import recorded
 from portal.sla.charts import Chart, Column
 from portal.sla.filters import Choice
 from verification.models import Breach, Clock
@@ -69,7 +70,12 @@ def trends_of(choice: Choice, now: datetime, zone: ZoneInfo) -> Trends:
     kept = choice.clocks().filter(state=Watching.MET, stopped_at__gte=start, stopped_at__lte=now)
     broken = Breach.objects.filter(choice.of, retracted_at=None, due_at__gte=start, due_at__lte=now)
     return Trends(
-        weeks=_by_week(weeks, _counted(kept, "stopped_at", zone), _counted(broken, "due_at", zone)),
+        weeks=_by_week(
+            weeks,
+            _counted(kept, "stopped_at", zone),
+            _counted(broken, "due_at", zone),
+            recorded.blind(choice.report, weeks),
+        ),
         lengths=_lengths(choice, start, now),
         programs=_shares(kept, broken, "integration__program_key", {key: p.name for key, p in PROGRAMS.items()}),
         partners=_shares(kept, broken, "integration__partner__name", {}),
@@ -90,8 +96,11 @@ def _counted(rows: Any, column: str, zone: ZoneInfo) -> dict[date, int]:
     return {moment.astimezone(zone).date(): n for moment, n in weekly.annotate(n=Count("pk"))}
 
 
-def _by_week(weeks: list[Week], kept: dict[date, int], broken: dict[date, int]) -> Chart:
-    columns = [Column(f"W{week.number}", kept.get(week.monday, 0), broken.get(week.monday, 0)) for week in weeks]
+def _by_week(weeks: list[Week], kept: dict[date, int], broken: dict[date, int], blind: dict[Week, int]) -> Chart:
+    columns = [
+        Column(f"W{week.number}", kept.get(week.monday, 0), broken.get(week.monday, 0), str(blind.get(week, "")))
+        for week in weeks
+    ]
     return Chart("weeks", "Promises kept and broken by week", tuple(columns))
 
 

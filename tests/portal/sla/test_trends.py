@@ -4,7 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from bs4 import BeautifulSoup
+from django.utils import timezone
 
+from portal.reports.models import Snapshot
+from portal.reports.sending import zone
+from portal.reports.weeks import last_complete
 from portal.sla.charts import Chart, Column
 from verification.models import Issue
 
@@ -33,3 +37,16 @@ def test_a_company_sees_no_other_in_its_trends(
 ) -> None:
     page = sign_in(charlie).get("/sla/trends/").content.decode()
     assert "Acme" not in page
+
+
+def test_what_was_blind_in_a_past_week_is_told_as_its_report_froze_it(sign_in: Any, alice: Any, issues: Any) -> None:
+    now, partner = timezone.now(), issues["running"].integration.partner_id
+    week = last_complete(now, zone())
+    figures = {"totals": {"blind": 3}}
+    Snapshot.objects.create(scope=f"partner:{partner}", week=str(week), figures=figures, made_at=now)
+    Snapshot.objects.create(scope="programs", week=str(week), figures={"totals": {"blind": 9}}, made_at=now)
+    client = sign_in(alice)
+    columns = client.get("/sla/trends/").context["trends"].weeks.columns
+    assert [column.blind for column in columns if column.blind] == ["3"]
+    assert f"when week {week.number} ended 3" in client.get("/sla/").content.decode()
+    assert "not recorded" in client.get("/sla/?severity=critical").content.decode()
