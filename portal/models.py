@@ -11,7 +11,7 @@ from portal.api.models import ApiToken, CheckReport, KeptAnswer
 from portal.hooks.models import Endpoint, EndpointAttempt, EndpointMessage
 from portal.notifications.models import CalendarFeed, Wish
 from portal.office.models import Passage, SavedView
-from portal.public.models import Listing, ListingChange, ListingPlatform
+from portal.public.models import Listing, ListingChange
 from portal.reports.models import ReportCopy, ReportWish, Snapshot
 
 __all__ = [
@@ -27,7 +27,6 @@ __all__ = [
     "KeptAnswer",
     "Listing",
     "ListingChange",
-    "ListingPlatform",
     "Passage",
     "ReportCopy",
     "ReportWish",

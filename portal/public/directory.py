@@ -3,9 +3,8 @@
 The pages, the feeds and the API ask here: `read()` the filters, `found()` the rows, `listing_data()` one row's JSON.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 from django.conf import settings
@@ -15,7 +14,7 @@ from django.urls import reverse
 from integrations.forms.lists import searched
 from integrations.names import plain
 from integrations.programs import PROGRAMS
-from portal.public.models import Listing, ListingPlatform
+from portal.public.models import Listing
 from portal.public.rows import GONE
 from portal.public.support import DAYS, MINIMUM
 from portal.standing.shown import SHOWN
@@ -47,8 +46,9 @@ OF_STANDING: dict[str, tuple[str, ...]] = {
     "former": tuple(sorted(GONE)),
     "any": tuple(SHOWN),
 }
-FACETS = ("product", "track", "program", "category", "tier", "standing")
-COLUMNS = ("product", "track", "program", "category", "category_name", "tier", "tier_name", "standing")
+CHOICES_OF = {key: [c for c, standings in OF_STANDING.items() if key in standings] for key in SHOWN}
+FACETS = ("product", "track", "program", "category", "tier", "platform", "standing")
+COLUMNS = ("product", "track", "program", "category", "category_name", "tier", "tier_name", "platforms", "standing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +94,13 @@ def read(query: Mapping[str, str]) -> Filters:
 
 
 def found(filters: Filters) -> QuerySet[Listing]:
-    """The rows that the filters leave, in their order, each with its platforms when asked for."""
+    """The rows that the filters leave, in their order."""
     rows = matching(filters).filter(standing__in=OF_STANDING[filters.standing])
     for name in ("product", "track", "program", "category", "tier"):
         if value := getattr(filters, name):
             rows = rows.filter(**{name: value})
     if filters.platform:
-        rows = rows.filter(platforms__platform=filters.platform)
+        rows = rows.filter(platforms__contains=f" {filters.platform} ")
     return in_order(rows, filters)
 
 
@@ -126,7 +126,7 @@ def in_order(rows: QuerySet[Listing], filters: Filters) -> QuerySet[Listing]:
     return rows.order_by(near, "name_plain", "integration")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Option:
     """One choice of a filter: its value, what it is called, how many there would be, whether it is chosen."""
 
@@ -144,74 +144,58 @@ class Facets:
     options: dict[str, list[Option]]
 
 
+Combo = Mapping[str, str]
+
+
 def facets(filters: Filters) -> Facets:
-    """Two queries: one row for each combination that there is, and one for each platform."""
-    rows = matching(filters)
-    if filters.platform:
-        rows = rows.filter(platforms__platform=filters.platform)
-    cube = list(rows.order_by().values_list(*COLUMNS).annotate(n=Count("pk")))
-    combos = [(dict(zip(COLUMNS, row[:-1], strict=True)), row[-1]) for row in cube]
-    options = {name: _options(name, filters, combos) for name in FACETS}
-    options["platform"] = _platforms(filters)
-    return Facets(sum(n for combo, n in combos if _fits(combo, filters, "")), options)
+    """One query: a row for each combination that there is; a few hundred, however many listings there are."""
+    wanted = {name: value for name in FACETS if (value := getattr(filters, name))} | {"standing": filters.standing}
+    options: dict[str, dict[str, Option]] = {name: {} for name in FACETS}
+    count = 0
+    for row in matching(filters).order_by().values_list(*COLUMNS).annotate(n=Count("pk")):
+        combo, n = dict(zip(COLUMNS, row[:-1], strict=True)), row[-1]
+        failing = [name for name, value in wanted.items() if value not in _values(name, combo)]
+        count += 0 if failing else n
+        if len(failing) < 2:  # what one filter alone keeps out counts for the other choices of that filter
+            for name in failing or FACETS:
+                _count(options[name], name, combo, n, filters)
+    return Facets(count, {name: _options(name, found, filters) for name, found in options.items()})
 
 
-def _fits(combo: Mapping[str, str], filters: Filters, apart: str) -> bool:
-    """Whether a combination is left by every filter, `apart` excepted."""
-    for name in FACETS:
-        wanted = getattr(filters, name)
-        if name == apart:
-            continue
-        if name == "standing":
-            if combo["standing"] not in OF_STANDING[wanted]:
-                return False
-        elif wanted and combo[name] != wanted:
-            return False
-    return True
+def _count(options: dict[str, Option], name: str, combo: Combo, n: int, filters: Filters) -> None:
+    for value in _values(name, combo):
+        option = options.get(value)
+        if option is None:
+            options[value] = Option(value, _word(name, value, combo), n, value == getattr(filters, name))
+        else:
+            option.count += n
 
 
-def _options(name: str, filters: Filters, combos: list[tuple[dict[str, str], int]]) -> list[Option]:
-    counts: Counter[str] = Counter()
-    words: dict[str, str] = {}
-    for combo, n in combos:
-        if _fits(combo, filters, name):
-            for value in _values(name, combo):
-                counts[value] += n
-                words[value] = _word(name, value, combo)
+def _options(name: str, found: dict[str, Option], filters: Filters) -> list[Option]:
+    """The choices of a filter in their order; one that is chosen and leaves nothing stands there with 0."""
     chosen = getattr(filters, name)
     if name == "standing":
-        return [Option(value, word, counts[value], value == chosen) for value, word in STANDINGS.items()]
-    if chosen and chosen not in counts:
-        words[chosen] = _word(name, chosen, {})
-    found = [Option(value, words[value], counts[value], value == chosen) for value in words if value]
-    return sorted(found, key=lambda option: option.word.casefold())
+        return [found.get(value, Option(value, word, 0, value == chosen)) for value, word in STANDINGS.items()]
+    if chosen:
+        found.setdefault(chosen, Option(chosen, _word(name, chosen, {}), 0, True))
+    return sorted((option for value, option in found.items() if value), key=lambda option: option.word.casefold())
 
 
-def _values(name: str, combo: Mapping[str, str]) -> Iterable[str]:
+def _values(name: str, combo: Combo) -> Iterable[str]:
     """The choices of a filter that a combination counts for."""
-    if name != "standing":
-        return (combo[name],)
-    return (value for value, standings in OF_STANDING.items() if combo["standing"] in standings)
+    if name == "standing":
+        return CHOICES_OF[combo["standing"]]
+    return combo["platforms"].split() if name == "platform" else (combo[name],)
 
 
-def _word(name: str, value: str, combo: Mapping[str, str]) -> str:
+def _word(name: str, value: str, combo: Combo) -> str:
     if name == "program":
         return PROGRAMS[value].name if value in PROGRAMS else value
     if name == "track":
         return TRACKS.get(value, value)
+    if name == "platform":
+        return platform_word(value)
     return combo.get(f"{name}_name") or value
-
-
-def _platforms(filters: Filters) -> list[Option]:
-    rows = found(replace(filters, platform="", sort="newest")).order_by()
-    mine = ListingPlatform.objects.filter(listing__in=rows.values("pk")).order_by()
-    counts = dict(mine.values_list("platform").annotate(n=Count("pk")))
-    if filters.platform:
-        counts.setdefault(filters.platform, 0)
-    return [
-        Option(each, platform_word(each), n, each == filters.platform)
-        for each, n in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    ]
 
 
 SYSTEMS = {"darwin": "macOS", "linux": "Linux", "windows": "Windows", "freebsd": "FreeBSD", "openbsd": "OpenBSD"}
@@ -251,16 +235,11 @@ def listing_data(row: Listing) -> dict[str, Any]:
             "since": _iso(row.standing_since),
         },
         "version": row.version or None,
-        "platforms": _newest_platforms(row),
+        "platforms": row.platforms.split(),
         "listed_at": _iso(row.listed_at),
         "changed_at": _iso(row.changed_at),
         "support": support_data(row),
     }
-
-
-def _newest_platforms(row: Listing) -> list[str]:
-    newest = next((each for each in row.versions if each["version"] == row.version), None)
-    return list(newest["platforms"] or []) if newest else []
 
 
 def support_data(row: Listing) -> dict[str, Any]:

@@ -15,7 +15,8 @@ class Listing(models.Model):
 
     `summary` is the first line of what its company says of it, `blurb` all of that text.
     `standing`: listed, suspended, community, removed or ended. `tier` is blank where none may be shown. `words`: what
-    a search looks at, in plain letters. `versions`: [{version, platforms or null, since}], newest first.
+    a search looks at, in plain letters. `versions`: [{version, platforms or null, since}], newest first;
+    `platforms`: those of the newest, each between spaces (" darwin_arm64 linux_amd64 ").
     `share` in per cent, `median_hours` in hours, both of the last 90 days; `rank` sorts by the support record.
     """
 
@@ -43,6 +44,7 @@ class Listing(models.Model):
     changed_at = models.DateTimeField()
     version = models.CharField(max_length=60, blank=True)
     versions = models.JSONField(default=list)
+    platforms = models.CharField(max_length=500, blank=True)
     share = models.FloatField(null=True)
     settled = models.PositiveIntegerField(default=0)
     median_hours = models.FloatField(null=True)
@@ -62,19 +64,6 @@ class Listing(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} by {self.publisher}: {self.standing}"
-
-
-class ListingPlatform(models.Model):
-    """The newest version of a listing was released for this platform ("linux_amd64")."""
-
-    listing = models.ForeignKey(Listing, models.CASCADE, related_name="platforms")
-    platform = models.CharField(max_length=40)
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["platform", "listing"], name="one_platform_a_listing")]
-
-    def __str__(self) -> str:
-        return f"{self.listing_id} on {self.platform}"  # type: ignore[attr-defined]
 
 
 class ListingChange(models.Model):

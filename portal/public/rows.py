@@ -13,7 +13,7 @@ from integrations import facts
 from integrations.models import Integration, Partner
 from integrations.names import plain
 from portal.public.listing import listing_of
-from portal.public.models import Listing, ListingChange, ListingPlatform
+from portal.public.models import Listing, ListingChange
 from portal.public.seen import NOTHING, Seen, grown, seen_of
 from portal.public.support import Support, support_of
 from portal.standing.shown import SHOWN
@@ -21,6 +21,11 @@ from portal.standing.shown import SHOWN
 Kind = ListingChange.Kind
 AGE = timedelta(hours=1)  # of figures and versions, before they are read again
 BATCH = 500
+MOST = 499  # letters of the platforms' text
+READ_AGAIN = (
+    "share", "settled", "median_hours", "answers", "rank", "version", "versions", "platforms", "changed_at",
+    "figures_at",
+)  # fmt: skip
 GONE = {"community", "removed", "ended"}
 
 
@@ -128,7 +133,18 @@ def read_again(listings: Iterable[Listing], now: datetime) -> int:
     for row in rows:
         _take(row, support[row.pk], seen.get(row.pk, NOTHING), now)
         row.figures_at = now
-    columns = ["share", "settled", "median_hours", "answers", "rank", "version", "versions", "changed_at", "figures_at"]
+    columns = [
+        "share",
+        "settled",
+        "median_hours",
+        "answers",
+        "rank",
+        "version",
+        "versions",
+        "platforms",
+        "changed_at",
+        "figures_at",
+    ]
     Listing.objects.bulk_update(rows, columns, batch_size=100)
     return len(rows)
 
@@ -140,16 +156,16 @@ def _take(row: Listing, support: Support, seen: Seen, now: datetime) -> None:
     if seen.version and row.version and seen.version != row.version:
         ListingChange.objects.create(listing=row, kind=Kind.CHANGED, said=f"Version {seen.version} is out.", at=now)
         row.changed_at = now
-    if versions != row.versions:
-        _platforms(row, versions[0]["platforms"] or () if versions else ())
     row.version, row.versions = seen.version or row.version, versions
+    row.platforms = padded(versions[0]["platforms"] or () if versions else ())
 
 
-def _platforms(row: Listing, platforms: Iterable[str]) -> None:
-    wanted = {platform[:40] for platform in platforms}
-    row.platforms.exclude(platform__in=wanted).delete()
-    rows = [ListingPlatform(listing=row, platform=platform) for platform in sorted(wanted)]
-    ListingPlatform.objects.bulk_create(rows, ignore_conflicts=True)
+def padded(platforms: Iterable[str]) -> str:
+    """Platforms in one text in which each can be found between two spaces; as many as fit."""
+    text = " "
+    for platform in sorted(set(platforms)):
+        text += f"{platform} " if len(text) + len(platform) < MOST else ""
+    return text.rstrip() and text
 
 
 def refresh_due(now: datetime) -> int:

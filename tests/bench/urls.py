@@ -22,4 +22,10 @@ def floor(request: HttpRequest) -> HttpResponse:
     return HttpResponse(PLAIN.render({"rows": rows}))
 
 
-urlpatterns = [*portal, path("floor/", floor)]
+@login_not_required
+def trivial(_request: HttpRequest) -> HttpResponse:
+    """Nothing at all, through all that stands before a page."""
+    return HttpResponse("ok")
+
+
+urlpatterns = [*portal, path("trivial/", trivial), path("floor/", floor)]

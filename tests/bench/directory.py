@@ -1,0 +1,124 @@
+"""How fast is the directory at 10,000 listings? Each page's p95 beside that of a trivial page of the same server.
+
+The trivial page is the plain one of fifty rows from one query that other measurements use; an empty answer is shown
+besides. One client asks one after the other, so that nothing waits in a queue.
+"""
+
+import http.client
+import os
+import time
+from datetime import timedelta
+from statistics import quantiles
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
+django.setup()
+
+from django.core.management import call_command  # noqa: E402
+from django.db import connection  # noqa: E402
+from django.test import Client  # noqa: E402
+from django.utils import timezone  # noqa: E402
+
+from integrations.models import Integration  # noqa: E402
+from integrations.names import plain  # noqa: E402
+from integrations.programs import PROGRAMS  # noqa: E402
+from portal.public.models import Listing  # noqa: E402
+from portal.public.rows import padded  # noqa: E402
+from portal.public.support import MINIMUM  # noqa: E402
+from tests.bench.pages import queries  # noqa: E402
+from tests.bench.server import Server  # noqa: E402
+from tests.bench.world import build, fill  # noqa: E402
+from tests.servers.base import free_port  # noqa: E402
+
+LISTINGS, ASKED = 10_000, 120
+AIM_RATIO, AIM_QUERIES = 5.0, 10
+WORDS = ("cloud", "firewall", "volumes", "scan", "dashboards", "login", "images", "mesh", "budget", "drift")
+PLATFORMS = ("linux_amd64", "linux_arm64", "darwin_arm64", "windows_amd64", "freebsd_amd64")
+PAGES = {
+    "directory": "/listed/",
+    "page 300": "/listed/?page=300",
+    "search": "/listed/?q=wall",
+    "search of two words": "/listed/?q=company+drif",
+    "nothing found": "/listed/?q=nothing+like+it",
+    "filters": "/listed/?product=Terraform&track=workflow&sort=support",
+    "platform": "/listed/?platform=linux_arm64&sort=name",
+    "listing": "",
+    "partner": "/partners/company-7/",
+    "Atom feed": "/feeds/listed.atom",
+}
+FLOORS = ("/trivial/", "/floor/")
+
+
+def stock() -> Listing:
+    """Ten thousand listings over every program, category and company."""
+    row, _, _ = build()
+    fill(row, LISTINGS)
+    now, programs = timezone.now(), list(PROGRAMS.values())
+    Integration.objects.update(released_at=now)
+    listings = []
+    for n, each in enumerate(Integration.objects.select_related("partner").order_by("pk")):
+        program = programs[n % len(programs)]
+        category = program.newest.categories[n % len(program.newest.categories)]
+        name, tier = f"{WORDS[n % 10].capitalize()} {n}", program.newest.release_tier
+        settled, share = n % 40, float(60 + n % 41)
+        listings.append(Listing(
+            integration=each, uuid=each.uuid, partner=each.partner, publisher=each.partner.name,
+            publisher_slug=each.partner.slug, name=name, name_plain=plain(name), program=program.key,
+            product=program.product, track=program.partners, category=category.key, category_name=category.name,
+            tier=tier.key, tier_name=tier.name, standing="suspended" if n % 50 == 7 else "listed",
+            summary="Servers, networks and volumes as code.", version="1.4.2", share=share, settled=settled,
+            words=plain(f"{name} {each.partner.name} {category.name} {program.product} {program.name} as code"),
+            listed_at=now - timedelta(hours=n), changed_at=now, rank=round(share * 10) if settled >= MINIMUM else -1,
+            figures_at=now, platforms=padded(PLATFORMS[n % 5 :]),
+        ))  # fmt: skip
+    Listing.objects.bulk_create(listings, batch_size=500)
+    return listings[0]
+
+
+def asked(line: http.client.HTTPConnection, path: str) -> float:
+    """Milliseconds until the whole answer is there."""
+    begin = time.perf_counter()
+    line.request("GET", path, headers={"Host": "127.0.0.1"})
+    answer = line.getresponse()
+    answer.read()
+    assert answer.status == 200, (path, answer.status)
+    return (time.perf_counter() - begin) * 1000
+
+
+def p95s(line: http.client.HTTPConnection, paths: list[str]) -> list[float]:
+    """Milliseconds in which 95 of 100 answers are there; the paths take turns, so that all meet the same weather."""
+    took: list[list[float]] = [[] for _ in paths]
+    for turn in range(ASKED + 5):
+        for times, path in zip(took, paths, strict=True):
+            once = asked(line, path)
+            if turn >= 5:  # the first ones warm what is kept
+                times.append(once)
+    return [quantiles(times, n=20)[-1] for times in took]
+
+
+def main() -> int:
+    call_command("migrate", verbosity=0)
+    call_command("createcachetable")
+    first = stock()
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")
+    server, client, missed = Server(free_port()), Client(HTTP_HOST="127.0.0.1"), 0
+    try:
+        line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        print(f"{'page':<22}{'p95 ms':>8}{'trivial':>9}{'fifty rows':>12}{'x fifty rows':>14}{'queries':>9}  aim")
+        for name, path in PAGES.items():
+            path = path or f"/listed/{first.uuid}/"
+            trivial, floor, took = p95s(line, [*FLOORS, path])
+            count = queries(client, path)
+            wrong = took / floor > AIM_RATIO or count > AIM_QUERIES
+            missed += wrong
+            words = "missed" if wrong else "met"
+            print(f"{name:<22}{took:>8.1f}{trivial:>9.1f}{floor:>12.1f}{took / floor:>14.2f}{count:>9}  {words}")
+    finally:
+        server.stop()
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
