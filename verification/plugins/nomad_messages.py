@@ -1,0 +1,181 @@
+"""Which messages do Nomad and its plugins exchange? Those of the base, driver and device services that we ask for.
+
+Names and numbers are of the published protocol. A field that is not listed here is kept unread, as protobuf does.
+"""
+
+from functools import cache
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, duration_pb2, message_factory, timestamp_pb2
+
+BASE = "hashicorp.nomad.plugins.base.proto"
+DRIVER = "hashicorp.nomad.plugins.drivers.proto"
+DEVICE = "hashicorp.nomad.plugins.device"
+SPEC = "hashicorp.nomad.plugins.shared.hclspec"
+STRUCTS = "hashicorp.nomad.plugins.shared.structs"
+
+FIELD = descriptor_pb2.FieldDescriptorProto
+SCALARS = {
+    "string": FIELD.TYPE_STRING,
+    "bool": FIELD.TYPE_BOOL,
+    "bytes": FIELD.TYPE_BYTES,
+    "int32": FIELD.TYPE_INT32,  # also for enumerations, which travel as such
+    "int64": FIELD.TYPE_INT64,
+    "uint64": FIELD.TYPE_UINT64,
+    "double": FIELD.TYPE_DOUBLE,
+}
+
+# message: fields as "name = number kind"; "[kind]" is repeated, "{kind}" a map from names, "a|" stands before the
+# fields of which one at most is there.
+MESSAGES: dict[str, dict[str, str]] = {
+    SPEC: {
+        "Spec": "|object = 1 Object; |array = 2 Array; |Attr = 3 Attr; |block_value = 4 Block; "
+        "|block_attrs = 5 BlockAttrs; |block_list = 6 BlockList; |block_set = 7 BlockList; |block_map = 8 BlockMap; "
+        "|default = 9 Default; |literal = 10 Literal",
+        "Attr": "name = 1 string; type = 2 string; required = 3 bool",
+        "Block": "name = 1 string; required = 2 bool; nested = 3 Spec",
+        "BlockAttrs": "name = 1 string; type = 2 string; required = 3 bool",
+        "BlockList": "name = 1 string; min_items = 2 uint64; max_items = 3 uint64; nested = 4 Spec",
+        "BlockMap": "name = 1 string; labels = 2 [string]; nested = 3 Spec",
+        "Literal": "value = 1 string",
+        "Default": "primary = 1 Spec; default = 2 Spec",
+        "Object": "attributes = 1 {Spec}",
+        "Array": "values = 1 [Spec]",
+    },
+    STRUCTS: {
+        "Attribute": "|float_val = 1 double; |int_val = 2 int64; |string_val = 3 string; |bool_val = 4 bool; "
+        "unit = 5 string",
+    },
+    BASE: {
+        "PluginInfoRequest": "",
+        "PluginInfoResponse": "type = 1 int32; plugin_api_versions = 2 [string]; plugin_version = 3 string; "
+        "name = 4 string",
+        "ConfigSchemaRequest": "",
+        "ConfigSchemaResponse": f"spec = 1 {SPEC}.Spec",
+        "SetConfigRequest": "msgpack_config = 1 bytes; plugin_api_version = 3 string",
+        "SetConfigResponse": "",
+    },
+    DRIVER: {
+        "TaskConfigSchemaRequest": "",
+        "TaskConfigSchemaResponse": f"spec = 1 {SPEC}.Spec",
+        "CapabilitiesRequest": "",
+        "CapabilitiesResponse": "capabilities = 1 DriverCapabilities",
+        "DriverCapabilities": "send_signals = 1 bool; exec = 2 bool; fs_isolation = 3 int32; "
+        "network_isolation_modes = 4 [int32]; must_create_network = 5 bool; mount_configs = 6 int32; "
+        "remote_tasks = 7 bool; disable_log_collection = 8 bool",
+        "FingerprintRequest": "",
+        "FingerprintResponse": f"attributes = 1 {{{STRUCTS}.Attribute}}; health = 2 int32; "
+        "health_description = 3 string",
+    },
+    DEVICE: {
+        "FingerprintRequest": "",
+        "FingerprintResponse": "device_group = 1 [DeviceGroup]",
+        "DeviceGroup": "vendor = 1 string; device_type = 2 string; device_name = 3 string; "
+        f"devices = 4 [DetectedDevice]; attributes = 5 {{{STRUCTS}.Attribute}}",
+        "DetectedDevice": "ID = 1 string; healthy = 2 bool; health_description = 3 string",
+        "ReserveRequest": "device_ids = 1 [string]",
+        "ReserveResponse": "container_res = 1 ContainerReservation",
+        "ContainerReservation": "envs = 1 {string}; mounts = 2 [Mount]; devices = 3 [DeviceSpec]",
+        "Mount": "task_path = 1 string; host_path = 2 string; read_only = 3 bool",
+        "DeviceSpec": "task_path = 1 string; host_path = 2 string; permissions = 3 string",
+        "StatsRequest": "collection_interval = 1 google.protobuf.Duration",
+        "StatsResponse": "groups = 1 [DeviceGroupStats]",
+        "DeviceGroupStats": "vendor = 1 string; type = 2 string; name = 3 string; instance_stats = 4 {DeviceStats}",
+        "DeviceStats": "timestamp = 3 google.protobuf.Timestamp",
+    },
+}
+
+# the methods that are asked: (service, is the answer a stream)
+METHODS: dict[str, tuple[str, bool]] = {
+    f"{BASE}.PluginInfo": ("BasePlugin", False),
+    f"{BASE}.ConfigSchema": ("BasePlugin", False),
+    f"{BASE}.SetConfig": ("BasePlugin", False),
+    f"{DRIVER}.TaskConfigSchema": ("Driver", False),
+    f"{DRIVER}.Capabilities": ("Driver", False),
+    f"{DRIVER}.Fingerprint": ("Driver", True),
+    f"{DEVICE}.Fingerprint": ("DevicePlugin", True),
+    f"{DEVICE}.Reserve": ("DevicePlugin", False),
+    f"{DEVICE}.Stats": ("DevicePlugin", True),
+}
+
+
+def message(name: str) -> Any:
+    """The class of a message by its full name."""
+    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
+
+
+def path(method: str) -> str:
+    """The address of a method on the channel."""
+    package, _, name = method.rpartition(".")
+    return f"/{package}.{METHODS[method][0]}/{name}"
+
+
+def ask(channel: Any, method: str, seconds: float, **given: Any) -> Any:
+    """What the plugin answers; of a stream, the first message, or None where it ends without one.
+
+    Raises grpc.RpcError.
+    """
+    request, response = message(f"{method}Request"), message(f"{method}Response")
+    is_stream = METHODS[method][1]
+    kind = channel.unary_stream if is_stream else channel.unary_unary
+    call = kind(path(method), request_serializer=request.SerializeToString, response_deserializer=response.FromString)
+    answer = call(request(**given), timeout=seconds)
+    if not is_stream:
+        return answer
+    try:
+        return next(iter(answer), None)
+    finally:
+        answer.cancel()
+
+
+@cache
+def _pool() -> descriptor_pool.DescriptorPool:
+    pool = descriptor_pool.DescriptorPool()
+    for known in (duration_pb2, timestamp_pb2):
+        pool.AddSerializedFile(known.DESCRIPTOR.serialized_pb)
+    for package, messages in MESSAGES.items():
+        found = descriptor_pb2.FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto3")
+        found.dependency.extend(name for name in _before(package))
+        for name, fields in messages.items():
+            _describe(found.message_type.add(name=name), package, fields)
+        pool.Add(found)
+    return pool
+
+
+def _before(package: str) -> list[str]:
+    earlier = [name for name in (SPEC, STRUCTS) if package not in (SPEC, STRUCTS)]
+    known = ["google/protobuf/duration.proto", "google/protobuf/timestamp.proto"]
+    return [f"{name}.proto" for name in earlier] + (known if package == DEVICE else [])
+
+
+def _describe(made: Any, package: str, fields: str) -> None:
+    for each in filter(None, (part.strip() for part in fields.split(";"))):
+        name, _, number, kind = each.split()
+        field = made.field.add(name=name.lstrip("|"), number=int(number), label=FIELD.LABEL_OPTIONAL)
+        if name.startswith("|"):
+            if not made.oneof_decl:
+                made.oneof_decl.add(name="one")
+            field.oneof_index = 0
+        if kind[0] in "[{":
+            field.label = FIELD.LABEL_REPEATED
+        if kind[0] == "{":
+            kind = _entry(made, f".{package}.{made.name}", field.name, kind, package)
+        _typed(field, kind.strip("[]"), package)
+
+
+def _entry(made: Any, inside: str, name: str, kind: str, package: str) -> str:
+    """A map, as protobuf writes maps: a list of entries. Returns the full name of the entry."""
+    entry = made.nested_type.add(name="".join(part.capitalize() for part in name.split("_")) + "Entry")
+    entry.options.map_entry = True
+    entry.field.add(name="key", number=1, type=FIELD.TYPE_STRING, label=FIELD.LABEL_OPTIONAL)
+    _typed(entry.field.add(name="value", number=2, label=FIELD.LABEL_OPTIONAL), kind.strip("{}"), package)
+    return f"{inside}.{entry.name}"
+
+
+def _typed(field: Any, kind: str, package: str) -> None:
+    if kind in SCALARS:
+        field.type = SCALARS[kind]
+        return
+    field.type = FIELD.TYPE_MESSAGE
+    absolute = kind if kind.startswith(".") else f".{kind}" if "." in kind else f".{package}.{kind}"
+    field.type_name = absolute
