@@ -66,8 +66,8 @@ def sum_of(weeks: list[Week]) -> Week:
 
 def _line(key: str, waits: list[Wait], now: datetime, weeks: int) -> Line:
     name = PROGRAMS[key].name if key in PROGRAMS else key
-    told = Past(waits, PROGRAM_CALENDAR).forecast(now)
-    return Line(key, name, told, backtest(waits, now, PROGRAM_CALENDAR, weeks=weeks))
+    past = Past(waits, PROGRAM_CALENDAR)
+    return Line(key, name, past.forecast(now), backtest(waits, now, PROGRAM_CALENDAR, weeks=weeks, past=past))
 
 
 def as_data(line: Line) -> dict[str, Any]:

@@ -4,8 +4,9 @@ Every figure has its definition in docs/office.md. A percentile is a stay that r
 least as long as that share of all of them (nearest rank), so that nothing is invented between two stays.
 """
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
@@ -21,12 +22,12 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Stay:
-    """One time from entering a stage to leaving it. `days`: working days of the program's calendar."""
+    """Times from entering a stage to leaving it, `count` of the same length. `days`: working days, to the tenth."""
 
     program: str
     stage: str
     days: float
-    until: datetime
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,30 +59,39 @@ def working_days(start: datetime, end: datetime, calendar: Calendar) -> float:
 
 def percentile(values: Sequence[float], share: float) -> float | None:
     """The nearest rank of sorted or unsorted values; None for none."""
-    if not values:
-        return None
-    ordered = sorted(values)
-    return ordered[max(0, ceil(round(share * len(ordered), 9)) - 1)]
+    return ranked(Counter(values), share)
 
 
-def spread(values: Iterable[float]) -> tuple[int, ...]:
+def ranked(counts: Mapping[float, int], share: float) -> float | None:
+    """The same of values that are counted."""
+    rank, below = ceil(round(share * sum(counts.values()), 9)), 0
+    for value in sorted(counts):
+        below += counts[value]
+        if below >= max(rank, 1):
+            return value
+    return None
+
+
+def spread(counts: Mapping[float, int]) -> tuple[int, ...]:
     """How many took up to each of ENDS_OF_COLUMNS, and how many longer."""
-    counts = Counter(next((n for n, end in enumerate(ENDS_OF_COLUMNS) if value <= end), -1) for value in values)
-    return tuple(counts[n] for n in (*range(len(ENDS_OF_COLUMNS)), -1))
+    columns = [0] * (len(ENDS_OF_COLUMNS) + 1)
+    for value, count in counts.items():
+        columns[bisect_left(ENDS_OF_COLUMNS, value)] += count
+    return tuple(columns)
 
 
 def of_stages(stays: Iterable[Stay], *, enough: int = ENOUGH) -> list[StageFigures]:
     """One line for each stage, in their order."""
-    found: dict[str, list[float]] = defaultdict(list)
+    found: dict[str, Counter[float]] = defaultdict(Counter)
     for stay in stays:
-        found[stay.stage].append(stay.days)
-    return [_stage(stage, found.get(stage, []), enough) for stage in STAGES]
+        found[stay.stage][stay.days] += stay.count
+    return [_stage(stage, found[stage], enough) for stage in STAGES]
 
 
-def _stage(stage: str, days: list[float], enough: int) -> StageFigures:
-    told = len(days) >= enough
-    p50, p90 = (percentile(days, share) if told else None for share in (0.5, 0.9))
-    return StageFigures(stage, len(days), p50, p90, spread(days))
+def _stage(stage: str, days: Counter[float], enough: int) -> StageFigures:
+    count = days.total()
+    p50, p90 = (ranked(days, share) if count >= enough else None for share in (0.5, 0.9))
+    return StageFigures(stage, count, p50, p90, spread(days))
 
 
 def by_program(stays: Iterable[Stay]) -> dict[str, list[StageFigures]]:

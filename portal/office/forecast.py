@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from math import ceil
 
 from integrations.clock import Calendar
-from portal.office.figures import percentile, working_days
+from portal.office.figures import working_days
 
 WINDOWS = (90, 180, 365)  # days that are looked at: more, until there are enough
 ENOUGH = 20
@@ -89,17 +89,21 @@ class Past:
         for window in WINDOWS:
             days = self.days[bisect_right(self.ends, now - timedelta(days=window)) : last]
             if len(days) >= ENOUGH:
-                p50, p90 = percentile(days, 0.5), careful(days)
-                return Forecast(p50 or 0.0, p90 or 0.0, len(days), window)
+                days.sort()
+                p50, p90 = days[(len(days) + 1) // 2 - 1], careful(days)
+                return Forecast(p50, p90 or 0.0, len(days), window)
         return None
 
 
-def backtest(waits: Sequence[Wait], now: datetime, calendar: Calendar, *, weeks: int = 0) -> Held:
+def backtest(
+    waits: Sequence[Wait], now: datetime, calendar: Calendar, *, weeks: int = 0, past: Past | None = None
+) -> Held:
     """Replay the past (`weeks` of it, 0: all) week by week: what would have been told on its Monday, and did it hold
     for what began then?"""
     if not waits:
         return Held((), 0)
-    past, began = Past(waits, calendar), sorted(waits, key=lambda wait: wait.since)
+    past = past or Past(waits, calendar)
+    began = sorted(waits, key=lambda wait: wait.since)
     starts = [wait.since for wait in began]
     monday = _monday(max(starts[0], now - weeks * WEEK) if weeks else starts[0])
     found, unknown = [], 0

@@ -9,6 +9,8 @@ from django.db import transaction
 
 from integrations.history import TURN, turn_stream
 from integrations.models import Event, Integration
+from integrations.workflow import PROGRAM_CALENDAR
+from portal.office.figures import working_days
 from portal.office.models import Passage
 from portal.office.passages import ENDS, Piece, Turned, fold, told_by_steps, turns_of, whole
 
@@ -25,7 +27,8 @@ def follow(integration: Integration, event: Event) -> None:
         return
     if last is not None and last.until is None:
         last.until, last.leaves = turn.at, last.stage != turn.stage
-        last.save(update_fields=["until", "leaves"])
+        last.tenths = tenths(last.began, turn.at) if last.leaves else None
+        last.save(update_fields=["until", "leaves", "tenths"])
     if turn.stage not in ENDS:
         goes_on = last is not None and not last.leaves and last.stage == turn.stage and last.until == turn.at
         began = last.began if goes_on and last is not None else turn.at
@@ -61,8 +64,15 @@ def _first_stage(steps: list[tuple[datetime, str, Any]]) -> str:
     return next((data["from"][0] for _, _, data in steps if "from" in data), "engage")
 
 
+def tenths(began: datetime, until: datetime) -> int:
+    """The tenths of working days that a stay took: counted once, so that figures need not count again."""
+    return round(10 * working_days(began, until, PROGRAM_CALENDAR))
+
+
 def _row(integration: int, program: str, piece: Piece) -> Passage:
-    return Passage(integration_id=integration, program_key=program, **{name: getattr(piece, name) for name in COLUMNS})
+    said = {name: getattr(piece, name) for name in COLUMNS}
+    took = tenths(piece.began, piece.until) if piece.leaves and piece.until else None
+    return Passage(integration_id=integration, program_key=program, tenths=took, **said)
 
 
 @transaction.atomic
@@ -72,19 +82,20 @@ def write(integration: int, program: str, pieces: Iterable[Piece]) -> None:
     Passage.objects.bulk_create([_row(integration, program, piece) for piece in pieces])
 
 
-def kept(keys: list[int]) -> dict[int, list[Piece]]:
+def kept(keys: list[int]) -> dict[int, list[tuple[Piece, int | None]]]:
     """What is kept of integrations. One query."""
-    found: dict[int, list[Piece]] = defaultdict(list)
-    rows = Passage.objects.filter(integration__in=keys).order_by("pk").values_list("integration_id", *COLUMNS)
-    for key, *values in rows:
-        found[key].append(Piece(*values))
+    found: dict[int, list[tuple[Piece, int | None]]] = defaultdict(list)
+    rows = Passage.objects.filter(integration__in=keys).order_by("pk")
+    for key, took, *values in rows.values_list("integration_id", "tenths", *COLUMNS):
+        found[key].append((Piece(*values), took))
     return found
 
 
 def drifted(keys: list[int]) -> list[int]:
     """The integrations of which something else is kept than their events tell."""
     said, have = folded(keys), kept(keys)
-    return [key for key in keys if said[key] != have.get(key, [])]
+    told = {key: [(piece, _row(key, "", piece).tenths) for piece in pieces] for key, pieces in said.items()}
+    return [key for key in keys if told[key] != have.get(key, [])]
 
 
 def batches() -> Iterator[dict[int, str]]:

@@ -22,6 +22,7 @@ class Passage(models.Model):
     since = models.DateTimeField()
     until = models.DateTimeField(null=True)
     leaves = models.BooleanField(default=False)
+    tenths = models.PositiveIntegerField(null=True)  # of working days that the stay took, where it ended it
 
     class Meta:
         ordering = ("pk",)
@@ -29,7 +30,9 @@ class Passage(models.Model):
             models.UniqueConstraint(fields=["integration"], condition=Q(until=None), name="one_open_passage"),
         ]
         indexes = [
-            models.Index(fields=["until", "program_key"], condition=Q(leaves=True), name="stays_by_end"),
+            models.Index(
+                fields=["until", "program_key", "stage", "tenths"], condition=Q(leaves=True), name="stays_by_end"
+            ),
             models.Index(fields=["until", "program_key", "stage", "holder", "since"], name="passages_by_end"),
         ]
 

@@ -5,21 +5,16 @@ from datetime import timedelta
 from django.db.models import Count, DurationField, ExpressionWrapper, F, Sum
 from django.db.models.functions import Greatest
 
-from integrations.workflow import PROGRAM_CALENDAR
-from portal.office.figures import STAGES, Spent, Stay, working_days
+from portal.office.figures import STAGES, Spent, Stay
 from portal.office.filters import Choice
 from portal.office.models import Passage
 
 
 def stays(choice: Choice) -> list[Stay]:
-    """The stays that ended within the period."""
+    """The stays that ended within the period, counted by their length."""
     found = Passage.objects.filter(leaves=True, until__gte=choice.since, until__lte=choice.now, **choice.of())
-    rows = found.order_by().values_list("program_key", "stage", "began", "until")
-    return [
-        Stay(program, stage, working_days(began, until, PROGRAM_CALENDAR), until)
-        for program, stage, began, until in rows
-        if until is not None
-    ]
+    rows = found.order_by().values_list("program_key", "stage", "tenths").annotate(n=Count("pk"))
+    return [Stay(program, stage, (tenths or 0) / 10, n) for program, stage, tenths, n in rows]
 
 
 def spent(choice: Choice) -> list[Spent]:

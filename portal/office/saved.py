@@ -79,9 +79,14 @@ def gone(page: Page, query: str) -> list[str]:
     return lost
 
 
+def may_save(name: str, user: Any) -> bool:
+    """Whether it is a list, and one that is meant for this person."""
+    return name in PAGES and user.is_authenticated and (name not in FOR_PROGRAM or rules.works_for_program(user))
+
+
 def page_of(name: str, user: Any) -> Page:
     """The page, where this person has it. Raises NotAllowed."""
-    if name not in PAGES or (name in FOR_PROGRAM and not rules.works_for_program(user)):
+    if not may_save(name, user):
         raise NotAllowed("This list cannot be saved.", "gone")
     return PAGES[name]
 

@@ -44,9 +44,10 @@ def waits_of_rows(rows: list[Integration]) -> dict[str, Any]:
 
 @register.inclusion_tag("office/_views.html", takes_context=True)
 def saved_views(context: Any, name: str) -> dict[str, Any]:
-    """The bar above a list: its saved views, the way to save one, and the list as files. Nothing for a visitor."""
+    """The bar above a list: its saved views, the way to save one, and the list as files. Nothing for whom the list is
+    not meant."""
     request = context["request"]
-    if not request.user.is_authenticated:
+    if not saved.may_save(name, request.user):
         return {"views": [], "hidden": True}
     page, path = saved.PAGES[name], reverse(name)
     now = saved.normalised(page, request.GET.urlencode())

@@ -96,7 +96,7 @@ def test_working_days_are_those_that_a_minute_counter_finds() -> None:
 
 
 def stays(stage: str, *days: float) -> list[Stay]:
-    return [Stay("nomad", stage, each, START) for each in days]
+    return [Stay("nomad", stage, each) for each in days]
 
 
 def test_a_stage_tells_its_middle_and_nine_of_ten_from_eight_stays_on() -> None:

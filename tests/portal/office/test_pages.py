@@ -13,8 +13,9 @@ from django.utils import timezone
 from integrations.actions import reviewing
 from integrations.models import Integration, ReviewerProfile
 from integrations.workflow import PROGRAM_CALENDAR, perform
-from portal.office import waiting
+from portal.office import reading, waiting
 from portal.office.figures import working_days
+from portal.office.filters import Choice
 from portal.office.forecast import ENOUGH
 from portal.office.models import Passage
 from tests.conftest import begin, drive
@@ -37,7 +38,7 @@ def decided(rocket: Integration, today: datetime) -> None:
     Passage.objects.bulk_create(
         Passage(
             integration=rocket, program_key="nomad", stage="review", holder="program", round=1, began=at, since=at,
-            until=at + 7 * DAY, leaves=True,
+            until=at + 7 * DAY, leaves=True, tenths=50,
         )
         for at in since
     )  # fmt: skip
@@ -70,6 +71,15 @@ def test_stages_and_holders_are_shown_with_a_table(sign_in: SignIn, rita: Any, d
         assert svg.title
         assert not svg.select("[style]")
     assert "Nothing left a stage" in text(sign_in(rita).get("/office/?program=vault"))
+
+
+def test_only_the_time_within_the_period_is_added_up(decided: None, today: datetime) -> None:
+    since = today - 18 * DAY
+    choice = Choice("nomad", "30", since, today, "")
+    inside = [min(today - (20 + n - 7) * DAY, today) - max(today - (20 + n) * DAY, since) for n in range(ENOUGH)]
+    (found,) = reading.spent(choice)
+    assert (found.stage, found.holder) == ("review", "program")
+    assert found.time == sum((each for each in inside if each > timedelta()), timedelta())
 
 
 def test_nonsense_in_the_address_is_said_and_shows_the_usual(sign_in: SignIn, rita: Any) -> None:
