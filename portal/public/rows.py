@@ -12,6 +12,7 @@ from django.db import transaction
 from integrations import facts
 from integrations.models import Integration, Partner
 from integrations.names import plain
+from integrations.workflow import lock
 from portal.public.listing import listing_of
 from portal.public.models import Listing, ListingChange
 from portal.public.seen import NOTHING, Seen, grown, seen_of
@@ -169,10 +170,18 @@ def padded(platforms: Iterable[str]) -> str:
 
 
 def refresh_due(now: datetime) -> int:
-    """Read figures and versions again that are older than an hour. Returns how many rows were looked at."""
+    """Read figures and versions again that are older than an hour, and make the rows that are not there yet.
+
+    Returns how many rows were looked at.
+    """
+    missing = Integration.objects.listed_once().filter(listing=None).order_by("pk").values_list("pk", flat=True)
+    made = list(missing[:BATCH])
+    for pk in made:
+        with transaction.atomic():
+            keep(lock(pk), now)
     with transaction.atomic():
         due = Listing.objects.filter(figures_at__lte=now - AGE).order_by("figures_at")
-        return read_again(due.select_for_update(skip_locked=True)[:BATCH], now)
+        return len(made) + read_again(due.select_for_update(skip_locked=True)[:BATCH], now)
 
 
 def drift(row: Integration, listing: Listing | None) -> list[str]:

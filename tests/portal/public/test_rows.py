@@ -108,6 +108,13 @@ def test_a_rebuild_makes_what_is_missing_and_then_drifts_no_more(listed: Integra
         call_command("listings_rebuild", "--check")
 
 
+def test_rows_that_an_upgrade_finds_missing_are_made_by_the_sweep(listed: Integration, now: Any) -> None:
+    Listing.objects.all().delete()
+    assert rows.refresh_due(now) == 1
+    assert rows.drift(fresh(listed), row_of(listed)) == []
+    assert rows.refresh_due(now) == 0
+
+
 def published(version: str, *platforms: str) -> dict[str, Any]:
     found = Published(
         "acme/rocket", "https://github.com/acme/rocket", "partner", (version, "0.9.0"), version, platforms
