@@ -41,6 +41,7 @@ GROUPS: tuple[tuple[str, tuple[Part, ...]], ...] = (
                 "buttons", "Buttons", "One primary a page: what the reader can do next. What is not possible says why."
             ),
             Part("words", "Words in a line", "A word always has its icon: colour never speaks alone."),
+            Part("glossary", "Words that are explained", "Dotted; the meaning on hover, the glossary behind it."),
             Part("moments", "Moments", "In the reader’s zone; the exact moment on hover and for screen readers."),
             Part("people", "People", "A name and how to write to it; the portal is somebody too."),
             Part("codes", "Codes and files", "What is copied can be copied with one press."),
@@ -93,7 +94,8 @@ GROUPS: tuple[tuple[str, tuple[Part, ...]], ...] = (
 
 def shown(part: Part, context: Mapping[str, Any], request: HttpRequest) -> Shown:
     """A part drawn twice, each id once."""
-    template = get_template(f"styleguide/parts/{part.key}.html")
+    key = part.key
+    template = get_template(f"styleguide/parts/{key}.html")
     drawn = template.render(dict(context), request)
     source: str = template.template.source  # type: ignore[attr-defined]
     return Shown(part, SafeString(drawn), SafeString(renamed(drawn)), source.strip())

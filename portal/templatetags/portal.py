@@ -11,6 +11,7 @@ Small parts: tones are neutral accent good warn bad info; icons are Lucide names
        tones primary secondary quiet danger; disabled is the reason, one sentence, shown beside it
     {% link_button "Show me how" href=url tone="secondary" icon="" small=False external=False disabled="" %}
     {% person user mail=True role="" %}               anything with .name and .email; None is the portal
+    {% word "tier" text="" %}                         a word of the glossary, its meaning on hover
     {% when moment form="exact" now=None %}           exact: Tue 14 Apr, 14:10 · relative: 12 min ago · both
     {% due moment paused=False now=None %}            due in 3 h, exact on hover and for screen readers
     {{ octets|file_size }}  {% code "v1.4.2" copy=False %}  {% code_block text label="Provider block" %}
@@ -51,7 +52,7 @@ Classes that need no tag: muted, mono, visually-hidden, stack, row, cards, requi
 
 from django import template
 
-from portal.components import blocks, inline, lists, markup, moments, queue_rows
+from portal.components import blocks, inline, lists, markup, moments, queue_rows, words
 
 register = template.Library()
 
@@ -59,7 +60,7 @@ register.simple_tag(markup.glyph, name="icon")
 for small in (
     inline.badge, inline.outcome, inline.tally, inline.button, inline.link_button, inline.person,
     moments.when, moments.due, lists.meter, lists.code, lists.code_block, lists.crumbs, lists.tab, lists.draft_line,
-    blocks.path, queue_rows.queue_rows,
+    blocks.path, queue_rows.queue_rows, words.word,
 ):  # fmt: skip
     register.simple_tag(small)
 register.simple_tag(takes_context=True)(lists.pagination)

@@ -10,6 +10,7 @@ from django.urls import reverse
 from integrations.programs import PROGRAMS
 from integrations.states import Holder, Stage, Standing
 from portal.badges.truth import STANDINGS
+from portal.components.words import word
 from portal.help.words import CHAPTERS, WORDS, address_of, tiers
 from verification.base import Outcome
 from verification.support.base import Watching
@@ -42,11 +43,20 @@ def test_page_has_a_place_for_each_word_and_is_open_to_everybody(client: Client,
 
 
 def test_links_to_words_arrive() -> None:
-    asked = re.compile(r"""\{% url "words" %\}#([\w-]+)""")
+    asked = re.compile(r"""(?:\{% url "words" %\}#|\{% word ")([\w-]+)""")
     named = {key for page in TEMPLATES.rglob("*.html") for key in asked.findall(page.read_text())}
     assert named
     assert named - set(WORDS) - {chapter.key for chapter in CHAPTERS} - {"tiers"} == set()
     assert address_of("turn") == f"{reverse('words')}#turn"
+
+
+def test_word_that_nobody_explains_is_refused() -> None:
+    with pytest.raises(ValueError, match="word must be one of the glossary's, not 'gizmo'"):
+        word("gizmo")
+    assert (
+        word("tier", text="<b>")
+        == f'<a class="word" href="/help/words/#tier" title="{WORDS["tier"].meaning}">&lt;b&gt;</a>'
+    )
 
 
 def test_each_tier_leads_to_its_place_on_the_programs_page(client: Client, db: None) -> None:
