@@ -19,7 +19,7 @@ class Configuration(forms.CharField):
     """A configuration in HCL, kept as it was written."""
 
     def __init__(self, rows: int = 8, **kwargs: Any) -> None:
-        widget = forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "autocapitalize": "off"})
+        widget = forms.Textarea(attrs={"rows": rows, "spellcheck": "false", "autocapitalize": "off", "class": "mono"})
         super().__init__(max_length=MOST, strip=True, widget=widget, **kwargs)
 
     def to_python(self, value: Any) -> str:

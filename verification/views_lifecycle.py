@@ -20,12 +20,14 @@ from verification.forms_lifecycle import RehearseLifecycle
 from verification.jobs import may_ask
 from verification.models import LifecycleRehearsal, StoredSchema
 from verification.rehearsal import lifecycle_jobs
-from verification.rehearsal.lifecycle.record import seen_of
+from verification.rehearsal.lifecycle.record import Ran, Seen, seen_of
 from verification.rehearsal.lifecycle.report import as_plain
+from verification.rehearsal.lifecycle.rules import RULES
 from verification.rehearsal.lifecycle.script import script
 from verification.views import STOP_POLLING
 
 PAGE = "verification/rehearsal/lifecycle.html"
+ACTS = {rule.key: rule.acts for rule in RULES} | {"partial": ("partial",), "left": ("cleanup",)}
 TEXTS = ("version", "base", "changed", "refused", "partial")
 
 
@@ -103,9 +105,18 @@ def shown(row: LifecycleRehearsal) -> dict[str, Any]:
         "doing": next_step,
         "not_run": seen.unavailable,
         "broken": seen.broken,
-        "verdicts": row.verdicts,
+        "told": [(verdict, _commands(verdict, seen)) for verdict in row.verdicts],
         "ran": seen.ran,
     }
+
+
+def _commands(verdict: dict[str, Any], seen: Seen) -> list[Ran]:
+    """The commands that show why a rule does not hold plainly."""
+    if verdict["outcome"] not in ("fail", "warn"):
+        return []
+    if verdict["rule"] == "secrets.output":
+        return [ran for ran in seen.ran if ran.shown]
+    return [ran for act in ACTS.get(verdict["rule"], ())[-1:] if (ran := seen.of(act)) is not None]
 
 
 def _accounts(found: Integration) -> list[tuple[str, str]]:
