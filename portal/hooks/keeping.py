@@ -44,7 +44,7 @@ def _held(endpoint: Endpoint, by: Any) -> Iterator[Endpoint]:
         rules.forget_roles(by)
         if endpoint.partner_id:  # the company first, as everywhere
             Partner.objects.select_for_update(of=("self",)).get(pk=endpoint.partner_id)
-        row = Endpoint.objects.select_for_update(of=("self",)).get(pk=endpoint.pk)
+        row = Endpoint.objects.select_for_update(of=("self",), no_key=True).get(pk=endpoint.pk)
         if row.ended_at or not may_manage(row.partner, by):
             raise NotAllowed("This webhook is not there any more, or you may not change it.", "gone")
         yield row

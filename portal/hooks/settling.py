@@ -21,7 +21,8 @@ log = logging.getLogger(__name__)
 @transaction.atomic
 def settle(work: Round, outcomes: Sequence[Outcome], now: datetime) -> bool:
     """Write down a round. False where the claim ran out meanwhile: whoever has it now sends again and writes."""
-    mine = Endpoint.objects.select_for_update(of=("self",)).filter(pk=work.endpoint, claim=work.claim)
+    # no_key: whoever writes a message of this endpoint meanwhile waits for nothing
+    mine = Endpoint.objects.select_for_update(of=("self",), no_key=True).filter(pk=work.endpoint, claim=work.claim)
     endpoint = mine.first()
     if endpoint is None:
         log.warning("The claim on endpoint %s ran out before its round was written down.", work.endpoint)
