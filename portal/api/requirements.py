@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,7 +11,6 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 from ninja import File, Form, Header
 from ninja.files import UploadedFile
-from pydantic import Field
 
 from integrations import facts
 from integrations.actions import credentials, documents, meetings
@@ -27,6 +26,19 @@ from integrations.views.handing.page import Act, open_page
 from integrations.views.handing.page import Page as Shown
 from integrations.workflow import NotAllowed
 from portal.api import shapes
+from portal.api.bodies import (
+    AcceptIn,
+    AnswersIn,
+    ConfirmIn,
+    GiveIn,
+    HoldIn,
+    Nothing,
+    OneIn,
+    ProposeIn,
+    ReasonIn,
+    SignIn,
+    WaiveIn,
+)
 from portal.api.integrations import READ, WRITE
 from portal.api.parts import Room, Strict, etag, if_match, posted
 from portal.api.problems import Problem, fit
@@ -35,73 +47,6 @@ from portal.api.programs import questions_of
 room = Room("Requirements")
 PLACE = "/integrations/{uuid:uuid}/requirements/{str:requirement_id}"
 Fields = dict[str, Any]
-
-
-class Nothing(Strict):
-    """An empty object."""
-
-
-class AnswersIn(Strict):
-    """Answers by the key of their question."""
-
-    answers: dict[str, bool | int | float | str | list[str]] = Field(max_length=100)
-
-
-class ConfirmIn(Strict):
-    """`confirmed` must be true."""
-
-    confirmed: bool
-
-
-class OneIn(Strict):
-    uuid: UUID
-
-
-class SignIn(Strict):
-    """One side's signature. `version` is asked of the side that begins."""
-
-    signer: str
-    signed_on: date
-    version: str | None = None
-
-
-class ProposeIn(Strict):
-    times: list[datetime] = Field(min_length=1, max_length=5)
-    minutes: int = Field(45, description="15, 30, 45, 60, 90 or 120.")
-    place: str = ""
-
-
-class AcceptIn(Strict):
-    """One of the proposed times."""
-
-    time: datetime
-    place: str = ""
-
-
-class ReasonIn(Strict):
-    reason: str
-
-
-class HoldIn(Strict):
-    """What was shown, from the items of the meeting."""
-
-    shown: list[str] = Field([], max_length=50)
-    notes: str = ""
-
-
-class GiveIn(Strict):
-    """A test account. The secret is encrypted at once; nothing of the API tells it again."""
-
-    label: str
-    secret: str
-    permanent: bool = False
-    replaces: UUID | None = None
-    uuid: UUID | None = Field(None, description="Of the new account, to give it once only.")
-
-
-class WaiveIn(Strict):
-    reason: str
-    until: date
 
 
 def plain(page: Shown, body: Strict) -> Fields:
