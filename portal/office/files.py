@@ -21,6 +21,7 @@ from portal.reports.shown import safe
 Cell = str | int | float | bool | date | datetime | None
 PIECE = 200  # lines of CSV sent at a time
 LONGEST = 32_000  # characters of a cell that spreadsheets take
+READ_OTHERWISE = frozenset("=#")  # what begins a formula or an error
 KINDS = {
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -86,15 +87,19 @@ def _heading(sheet: Any, word: str) -> Any:
 
 
 def _typed(sheet: Any, value: Cell) -> Any:
-    """Numbers and moments as such (moments in UTC, which spreadsheets cannot say); every text as text."""
+    """Numbers and moments as such (moments in UTC, which spreadsheets cannot say); every text as text.
+
+    Only a text that the library would read as something else needs a cell of its own: that takes three times as long.
+    """
     if isinstance(value, datetime):
-        cell = WriteOnlyCell(sheet, value=value.astimezone(UTC).replace(tzinfo=None))
-        cell.number_format = "yyyy-mm-dd hh:mm"
-        return cell
+        return value.astimezone(UTC).replace(tzinfo=None)
     if isinstance(value, bool):
-        value = "yes" if value else "no"
+        return "yes" if value else "no"
     if not isinstance(value, str):
-        return WriteOnlyCell(sheet, value=value)  # type: ignore[arg-type]
-    cell = WriteOnlyCell(sheet, value=ILLEGAL_CHARACTERS_RE.sub("", value)[:LONGEST])
+        return value
+    text = ILLEGAL_CHARACTERS_RE.sub("", value)[:LONGEST]
+    if text[:1] not in READ_OTHERWISE:
+        return text
+    cell = WriteOnlyCell(sheet, value=text)
     cell.data_type = "s"
     return cell
