@@ -16,7 +16,9 @@ from integrations.programs.base import Kind
 from integrations.states import Holder, Stage
 from integrations.workflow import perform
 from portal.accounts.models import User
-from portal.demo import past
+from portal.api import tokens
+from portal.api.models import ApiToken
+from portal.demo import past, schemas
 from portal.demo.answering import failing, give
 from portal.demo.hearing import heard
 from portal.demo.listed import THEN as OF_STANDING
@@ -92,12 +94,22 @@ def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> No
     support(now)
     published(now)
     lifecycle(Integration.objects.get(name="Rocket"), world.owner("Acme Rockets"), now)
+    schemas.read(Integration.objects.get(name="Rocket"), world.owner("Acme Rockets"), now)
     heard(world.partners["Acme Rockets"], world.owner("Acme Rockets"), world.people["Sam Stone"], now)
     progress("Issues in support, webhooks with a log, and the report of last week")
     bob, then = world.people["Bob Baker"], now - timedelta(hours=3)
+    token_of_ci(world)
     draft = drafts.open_start(world.partners["Acme Rockets"], "consul", by=bob, now=then)
     text = {"name": "Range control", "description": "Service discovery for launch ranges."}
     drafts.save(draft, text, version=draft.version, by=bob, now=then)
+
+
+def token_of_ci(world: World) -> None:
+    """A company's token, used an hour ago; its secret is nowhere."""
+    acme, owner = world.partners["Acme Rockets"], world.owner("Acme Rockets")
+    scopes = ("integrations:read", "checks:read", "checks:write")
+    token, _ = tokens.make("release pipeline", scopes, 90, by=owner, now=world.now - timedelta(days=12), partner=acme)
+    ApiToken.objects.filter(pk=token.pk).update(last_used_at=world.now - timedelta(hours=1))
 
 
 def between_companies(world: World) -> None:

@@ -29,9 +29,9 @@ def said(key, **known):
     [
         ({}, "not_run", "The schema has not been read yet."),
         ({"not_run": "No sandbox on this worker: x."}, "not_run", "No sandbox on this worker: x."),
-        ({"readings": [WAY]}, "pass", "1 resources and 0 data sources over protocol 6."),
+        ({"readings": [WAY]}, "pass", "1 resource and 0 data sources over protocol 6."),
         ({"readings": [WAY, THROUGH], "differences": []}, "pass",
-         "1 resources and 0 data sources over protocol 6, the same through Terraform."),
+         "1 resource and 0 data sources over protocol 6, the same through Terraform."),
         ({"readings": [WAY, THROUGH], "differences": ["provider"]}, "fail",
          "The provider and Terraform tell different schemas."),
         ({"readings": [WAY | {"read": False, "problem": "It never answered."}]}, "fail", "It never answered."),

@@ -58,9 +58,13 @@ def read(subject: Subject, sources: Sources) -> Result:
         summary = "The provider and Terraform tell different schemas."
         return Result(Outcome.FAIL, summary, seen, _state(said))
     offered = said["offered"]
-    summary = f"{len(offered['resources'])} resources and {len(offered['data-sources'])} data sources"
+    summary = f"{_many(offered['resources'], 'resource')} and {_many(offered['data-sources'], 'data source')}"
     more = ", the same through Terraform" if len(said["readings"]) > 1 else ""
     return Result(Outcome.PASS, f"{summary} over protocol {said['protocol']}{more}.", seen, _state(said))
+
+
+def _many(names: list[str], word: str) -> str:
+    return f"{len(names)} {word}{'' if len(names) == 1 else 's'}"
 
 
 def _way(one: dict[str, Any]) -> Evidence:

@@ -228,5 +228,5 @@ def test_the_page_shows_how_far_it_is_and_what_came_of_it(
     jobs.run_due(NOW + timedelta(minutes=1))
     assert client.get(page, headers={"HX-Request": "true"}).status_code == 286
     text = client.get(page).content.decode()
-    assert "1 resources and 0 data sources over protocol 5, the same through Terraform." in text
+    assert "1 resource and 0 data sources over protocol 5, the same through Terraform." in text
     assert "Read it again" in text
