@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -79,12 +79,18 @@ def _operation(told: Mapping[str, Any], path: str, method: str, said: Mapping[st
     answered, fields = _content(answer)[1], _fields(told, sent)
     return Operation(
         id=said["operationId"], method=method.upper(), path=path, summary=said["summary"],
-        description=said.get("description", ""), scope=said.get("x-scope", ""),
+        description=_more(said), scope=said.get("x-scope", ""),
         parameters=tuple(_parameter(told, each) for each in said.get("parameters", []) if "$ref" not in each),
         body=_name(sent), fields=fields, media=media if "json" not in media else "",
-        status=status, answer=_name(answered), answer_fields=_fields(told, answered),
+        status=status, answer=_name(answered), answer_fields=tuple(replace(field, needed=False) for field in _fields(told, answered)),
         example=_example(told, path, method, said, fields),
     )  # fmt: skip
+
+
+def _more(said: Mapping[str, Any]) -> str:
+    """What the description says beyond the summary."""
+    described = str(said.get("description", ""))
+    return "" if described.rstrip(".") == said["summary"].rstrip(".") else described
 
 
 def _content(said: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
