@@ -13,6 +13,7 @@ OURS = re.compile(
 TERRAFORM = re.compile(r"^TF_(?!VAR_)", re.I)
 HOST = re.compile(r"^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]*[a-z0-9](:\d{1,5})?$")
 RESOURCE = re.compile(r'^\s*resource\s+"([A-Za-z0-9_-]+)"\s+"[^"]+"', re.MULTILINE)
+ELSEWHERE = re.compile(r'^\s*(backend\s+"[^"]*"|cloud)\s*\{', re.MULTILINE)
 MOST_NAMES, MOST_HOSTS = 40, 20
 
 
@@ -100,6 +101,8 @@ def why_unfit(given: Given) -> str:
     for name, value in given.environment.items():
         if len(value) >= 8 and any(value in text for text in texts):
             return f"A configuration holds the value of {name}. Use a variable, so that it stays out of the rehearsal."
+    if any(ELSEWHERE.search(text) for text in texts):
+        return "Leave out “backend” and “cloud”: the rehearsal keeps the state itself."
     if not types_of(given.base) and "module" not in given.base:
         return "The configuration declares no resource, so there is nothing to make."
     return ""

@@ -17,7 +17,9 @@ from typing import Protocol
 from verification.rehearsal.lifecycle.given import Given, types_of
 from verification.sandbox.base import MEGABYTE, WORK, Kind, Limits, Outcome
 
-LIMITS = Limits(seconds=300, memory=2048 * MEGABYTE, disk=512 * MEGABYTE, processes=512)
+LIMITS = Limits(
+    seconds=300, memory=2048 * MEGABYTE, disk=512 * MEGABYTE, processes=512, output=16 * MEGABYTE
+)  # fmt: skip
 SETTINGS = "terraform.rc"
 INCOMPLETE = "incomplete.tf"
 PROBE = "rehearsal_incomplete"

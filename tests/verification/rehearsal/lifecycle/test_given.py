@@ -53,6 +53,12 @@ def test_credential_in_a_configuration_is_refused() -> None:
     assert why_unfit(given(changed=BASE + "# s3cret-value")) == words
 
 
+def test_state_that_is_kept_elsewhere_is_refused() -> None:
+    words = "Leave out “backend” and “cloud”: the rehearsal keeps the state itself."
+    assert why_unfit(given(base=f'terraform {{\n  backend "http" {{}}\n}}\n{BASE}')) == words
+    assert why_unfit(given(changed=f"terraform {{\n  cloud {{}}\n}}\n{BASE}")) == words
+
+
 def test_without_terraform_everything_is_not_run_and_nothing_passes() -> None:
     seen = job.not_run(given(), job.NO_TERRAFORM)
     assert {(str(each.outcome), each.sentence) for each in rules.judge(seen)} == {

@@ -21,6 +21,9 @@ from verification.rehearsal.lifecycle.record import Seen, seen_of
 from verification.rehearsal.lifecycle.secrets import STRUCK, Secrets, masked
 
 
+pytestmark = pytest.mark.xdist_group("lifecycle")
+
+
 @pytest.fixture(scope="module")
 def good() -> Seen:
     told: list[str] = []
