@@ -20,7 +20,6 @@ from verification.rehearsal.lifecycle import job, report
 from verification.rehearsal.lifecycle.record import Seen, seen_of
 from verification.rehearsal.lifecycle.secrets import STRUCK, Secrets, masked
 
-
 pytestmark = pytest.mark.xdist_group("lifecycle")
 
 
