@@ -22,7 +22,7 @@ from integrations.states import Standing, Status, turn_of
 from integrations.workflow import all_steps
 from portal.accounts.models import User
 from portal.demo.planned import DAY, OWNER, REVIEWER, Act, planned
-from portal.office import keeping
+from portal.office import keeping, saved
 
 COMPANIES = ("Orchid Works", "Larkspur Labs", "Basalt Grid", "Harbour Nine", "Saffron Stack", "Quillfeather")
 THINGS = (
@@ -37,6 +37,11 @@ PROGRAMS_OF_THE_PAST = (
 )  # fmt: skip
 LAST_DAYS = 330  # within which they ended or were listed
 ENDINGS = (("", 48), ("withdraw", 26), ("decline", 14), ("archive", 12))
+VIEWS = (
+    ("queue", "Waiting for a week", "age=7"),
+    ("integrations", "Terraform, in review", "program=terraform-provider&stage=review"),
+    ("office", "Terraform, this year", "program=terraform-provider&period=365"),
+)
 LABELS = {step.name: step.custom.get("label", step.name) for _, step in all_steps()}
 END_NAMES = {"withdrawn", "declined", "archived"}
 
@@ -67,6 +72,8 @@ def live(now: datetime, reviewers: list[User], password: str) -> None:
     Event.objects.bulk_create(written, batch_size=500)
     support([life.row for life in lives if life.row.stage == Stage.SUPPORT], now)
     keeping.rebuild()
+    for page, name, query in VIEWS:
+        saved.save(reviewers[0], page, name, query, shared=True, now=now)
 
 
 def company(name: str, now: datetime, password: str) -> tuple[Partner, User]:
