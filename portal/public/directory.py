@@ -195,6 +195,8 @@ def _word(name: str, value: str, combo: Combo) -> str:
         return TRACKS.get(value, value)
     if name == "platform":
         return platform_word(value)
+    if name == "standing":
+        return STANDINGS[value]
     return combo.get(f"{name}_name") or value
 
 

@@ -93,6 +93,15 @@ def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str
             )
 
 
+def test_each_choice_is_called_as_people_call_it(shelf: None) -> None:
+    sides = directory.facets(directory.read({"standing": "any"}))
+    words = {name: [option.word for option in options] for name, options in sides.options.items()}
+    assert words["standing"] == list(directory.STANDINGS.values())
+    assert words["track"] == ["Infrastructure partners", "Workflow partners"]
+    assert words["program"] == ["Nomad", "Terraform provider", "Terraform run task"]
+    assert words["platform"] == ["Linux amd64", "macOS arm64"]
+
+
 def test_the_page_keeps_its_filters_in_the_address(shelf: None, client: Client) -> None:
     page = client.get("/listed/?q=o&program=terraform-provider")
     assert 'href="?q=o&amp;program=terraform-provider&amp;standing=suspended"' in page.text
