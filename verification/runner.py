@@ -135,9 +135,7 @@ def _plain(result: Result, key: str) -> Result:
             summary=clean(result.summary),
             advice=clean(result.advice),
             freeze=clean(result.freeze),
-            evidence=tuple(
-                replace(seen, label=clean(seen.label), value=clean(seen.value)) for seen in result.evidence
-            ),
+            evidence=tuple(replace(seen, label=clean(seen.label), value=clean(seen.value)) for seen in result.evidence),
             looked_at=tuple((clean(thing), clean(revision)) for thing, revision in result.looked_at),
             remember={name: clean(value) for name, value in result.remember.items()},
         )
