@@ -33,16 +33,6 @@ def fit(spec: Any, given: Any) -> tuple[dict[str, Any], list[str]]:
     return values, unknown + wrong
 
 
-def wrong_for(spec: Any, good: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
-    """(why, a configuration that the schema forbids), made of a good one; None where the schema allows everything."""
-    for name, attr in _attrs(spec):
-        if attr.required:
-            return f"without {name}", {key: value for key, value in good.items() if key != name}
-        if types.read(attr.type).kind in ("number", "bool"):
-            return f"with a text for {name}", good | {name: "not of that type"}
-    return None
-
-
 def _problems(spec: Any, where: str, depth: int) -> Iterator[str]:
     kind = spec.WhichOneof("one")
     if kind is None or depth > DEEPEST:
@@ -109,14 +99,6 @@ def _names(spec: Any) -> Iterator[str]:
         yield from _names(one.primary)
     elif kind != "literal":
         yield one.name
-
-
-def _attrs(spec: Any) -> Iterator[tuple[str, Any]]:
-    """The attributes at the top, behind their defaults too."""
-    for _, part in _parts("object", spec.object):
-        inner = part.default.primary if part.WhichOneof("one") == "default" else part
-        if inner.WhichOneof("one") == "Attr":
-            yield inner.Attr.name, inner.Attr
 
 
 def _value(spec: Any, given: dict[str, Any], where: str) -> tuple[Any, list[str]]:

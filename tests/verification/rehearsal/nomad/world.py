@@ -1,0 +1,44 @@
+"""What do tests of Nomad plugins share? The example plugin in its variants, and what was seen of it."""
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from tempfile import mkdtemp
+
+import pytest
+
+from examples import nomad_plugin
+from verification.rehearsal.nomad import rules
+from verification.rehearsal.nomad.driver import Given, Play
+from verification.rehearsal.nomad.record import Seen
+from verification.sandbox.room import unavailable
+
+ROOT = Path(nomad_plugin.__file__).resolve().parent.parent
+READABLE = tuple(
+    dict.fromkeys(
+        Path(each).resolve() for each in (sys.base_prefix, sys.prefix, ROOT / "examples", ROOT / "verification")
+    )
+)
+CONFIG = {"address": "127.0.0.1:9999"}
+needs_sandbox = pytest.mark.skipif(bool(unavailable()), reason=unavailable() or "a sandbox can be had")
+
+
+@cache
+def executable(kind: str, fault: str = "") -> Path:
+    folder = Path(mkdtemp(prefix="nomad-", dir=os.environ.get("PYTEST_TMP")))
+    return nomad_plugin.write(folder, kind, fault)
+
+
+@cache
+def played(kind: str, fault: str = "", address: object = CONFIG["address"]) -> Seen:
+    given = Given(executable(kind, fault), kind, "example", "1.0.0", {"address": address}, READABLE)
+    return Play(given, seconds=2).play()
+
+
+def outcomes(seen: Seen) -> dict[str, str]:
+    return {each.rule: str(each.outcome) for each in rules.judge(seen)}
+
+
+def sentence(seen: Seen, rule: str) -> str:
+    return next(each.sentence for each in rules.judge(seen) if each.rule == rule)

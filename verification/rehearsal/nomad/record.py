@@ -1,0 +1,61 @@
+"""What was seen of a Nomad plugin? Every question with its answer as plain data, to JSON and back."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+ANSWERED = "answered"
+TYPES = {"driver": 2, "device": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question and what came of it.
+
+    `came`: "answered", a status of gRPC such as "UNIMPLEMENTED", the key of a refused handshake, or a kind of the
+    sandbox's. `sentence` says it in words where it is not an answer. `data`: the answer, by the names of the protocol.
+    """
+
+    act: str
+    title: str
+    came: str
+    sentence: str = ""
+    data: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def is_answered(self) -> bool:
+        return self.came == ANSWERED
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A whole rehearsal so far. `claims`: type, name and version that were claimed, blank where nothing was.
+
+    `over`: nothing more is asked. `unavailable`: why nothing can be asked here at all. `broken`: why we could not go
+    on, which is our fault. `problems`: what is wrong with the configuration for the schema, `schema` with the schema.
+    """
+
+    claims: dict[str, str]
+    asked: tuple[Asked, ...] = ()
+    problems: tuple[str, ...] = ()
+    schema: tuple[str, ...] = ()
+    task_schema: tuple[str, ...] = ()
+    over: bool = False
+    unavailable: str = ""
+    broken: str = ""
+
+    def of(self, act: str) -> Asked | None:
+        return next((one for one in self.asked if one.act == act), None)
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def from_dict(data: Mapping[str, Any]) -> Seen:
+    """The inverse of as_dict, from JSON."""
+    return Seen(
+        claims=dict(data["claims"]), asked=tuple(Asked(**one) for one in data["asked"]),
+        problems=tuple(data["problems"]), schema=tuple(data["schema"]), task_schema=tuple(data["task_schema"]),
+        over=data["over"], unavailable=data["unavailable"], broken=data["broken"],
+    )  # fmt: skip
