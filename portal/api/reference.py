@@ -82,7 +82,8 @@ def _operation(told: Mapping[str, Any], path: str, method: str, said: Mapping[st
         description=_more(said), scope=said.get("x-scope", ""),
         parameters=tuple(_parameter(told, each) for each in said.get("parameters", []) if "$ref" not in each),
         body=_name(sent), fields=fields, media=media if "json" not in media else "",
-        status=status, answer=_name(answered), answer_fields=tuple(replace(field, needed=False) for field in _fields(told, answered)),
+        status=status, answer=_name(answered),
+        answer_fields=tuple(replace(field, needed=False) for field in _fields(told, answered)),
         example=_example(told, path, method, said, fields),
     )  # fmt: skip
 
