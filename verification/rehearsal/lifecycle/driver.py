@@ -110,6 +110,7 @@ class Play:
         outcome = self.place.run(argv, env=environment(self.given, self.work))
         text = outcome.stdout.decode("utf-8", "replace") if outcome.is_good else ""
         unmarked = plans.unmarked(text, self.secrets) if text else ()
+        unmarked = tuple(map(self.secrets.struck, unmarked))
         return replace(ran, plan=plans.reduced(text, self.secrets), unmarked=unmarked)
 
     def _with_state(self, ran: Ran) -> Ran:
@@ -117,7 +118,8 @@ class Play:
             every, tainted = plans.held(self._read(STATE).decode("utf-8", "replace"))
         except ValueError:
             return ran
-        return replace(ran, state=every, tainted=tainted)
+        struck = self.secrets.struck  # keys of for_each stand in addresses
+        return replace(ran, state=tuple(map(struck, every)), tainted=tuple(map(struck, tainted)))
 
     def _read(self, name: str) -> bytes:
         try:

@@ -56,8 +56,8 @@ class Secrets:
         return f"Secrets({', '.join(self._forms)})"
 
     def struck(self, text: str) -> str:
-        """The text without them."""
-        text = text.replace("\x00", "")
+        """The text without them, and without what no database keeps."""
+        text = text.replace("\x00", "").encode("utf-8", "replace").decode()
         return self._any.sub(STRUCK, text) if self._any else text
 
     def seen_in(self, text: str) -> tuple[str, ...]:

@@ -76,6 +76,10 @@ def test_setting_is_no_credential_that_comes_out() -> None:
     assert secrets.struck("eu-west-1 123") == f"{STRUCK} 123"
 
 
+def test_what_no_database_keeps_is_taken_out() -> None:
+    assert Secrets({}).cleared({"a\x00": ["b\ud800"]}) == {"a": ["b?"]}
+
+
 def test_what_terraform_marks_is_masked() -> None:
     value = {"a": {"b": "x", "c": ["y", "z"]}, "d": 1, "e": None}
     assert masked(value, {"a": {"b": True, "c": [False, True]}, "d": True, "e": True}) == {
