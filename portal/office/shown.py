@@ -46,8 +46,8 @@ def days(value: float | None) -> str:
 
 
 def stage_rows(found: Mapping[str, list[StageFigures]]) -> list[StageRow]:
-    """The lines of the table: the stages that anybody left, of all programs (blank) and of each with enough."""
-    told = {program: stages for program, stages in found.items() if not program or _is_told(stages)}
+    """The lines of the table: the stages that anybody left, of the first (blank: all) and of each with enough."""
+    told = {program: stages for n, (program, stages) in enumerate(found.items()) if not n or _is_told(stages)}
     rows = [(program, each) for program, stages in told.items() for each in stages if each.count]
     longest = max((each.p90 or 0 for _, each in rows), default=0) or 1
     return [_stage_row(PROGRAMS[p].name if p else "All programs", each, longest) for p, each in rows]

@@ -31,8 +31,8 @@ def office(request: HttpRequest) -> HttpResponse:
     stays = reading.stays(choice)
     together, apart = figures.of_stages(stays), figures.by_program(stays)
     context = {
-        "stages": shown.stage_rows({"": together, **apart}),
-        "sparse": shown.sparse(apart),
+        "stages": shown.stage_rows({choice.program: together, **({} if choice.program else apart)}),
+        "sparse": [] if choice.program else shown.sparse(apart),
         "spreads": shown.distributions(together),
         "shares": shown.shares(figures.by_holder(reading.spent(choice))),
         "rounds": shown.rounds_chart(figures.rounds(reading.rounds(choice))),
