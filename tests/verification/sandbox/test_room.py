@@ -2,7 +2,10 @@
 
 import os
 import socket
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,7 @@ from tests.verification.sandbox.programs import PYTHON, READABLE, written
 from verification.sandbox.base import HOME, MEGABYTE, Limits
 from verification.sandbox.room import open_room
 
+ROOT = Path(__file__).resolve().parents[3]
 LIMITS = Limits(seconds=10, disk=20 * MEGABYTE)
 
 
@@ -158,3 +162,18 @@ def test_the_door_leads_to_a_named_host():
             said = asked(room, f"127.0.0.1:{port}")
     assert (said[0], said[-1].strip()) == ("HTTP/1.1 200 Connection established", "far")
     assert room.refused == []
+
+
+def test_where_namespaces_are_forbidden_it_says_so():
+    script = f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+import os
+from verification.sandbox import room
+from verification.sandbox.inside import filter, kernel
+kernel.prctl(kernel.NO_NEW_PRIVS, 1)
+filter.install(filter.program(os.uname().machine))
+print(room.unavailable())
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "No sandbox on this worker: unshare: Operation not permitted.\n", done.stderr

@@ -198,7 +198,7 @@ def _guarded(control: socket.socket, does: Any, *given: Any) -> None:
         does(*given)
     except (OSError, KeyError, ValueError) as error:
         with suppress(OSError):
-            control.sendall(json.dumps({"refused": str(error)}).encode() + b"\n")
+            control.sendall(json.dumps({"refused": getattr(error, "strerror", "") or str(error)}).encode() + b"\n")
 
 
 def _begin(control: socket.socket) -> None:
