@@ -9,6 +9,7 @@ from integrations.models import Event
 from integrations.programs.base import Kind
 from portal import escalation, mail, notices
 from portal.accounts import notices as account_notices
+from portal.api import tokens
 from portal.hooks import writing
 from portal.office import keeping
 from portal.public import rows as listings
@@ -119,4 +120,5 @@ def connect() -> None:
     history.listen_to_turns(keeping.follow)
     budget.listen(tell_staff)
     account_notices.connect()
+    tokens.connect()
     witness.connect()

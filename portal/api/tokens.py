@@ -17,8 +17,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from integrations import rules
-from integrations.history import record
-from integrations.models import Partner, Role
+from integrations.history import listen, record
+from integrations.models import Event, Partner, Role
 from integrations.workflow import NotAllowed
 from portal import mail
 from portal.accounts.models import User
@@ -159,3 +159,20 @@ def owners(token: ApiToken) -> list[User]:
         return [token.user]
     current = token.partner.memberships.filter(ended_at=None, role=Role.OWNER, user__is_active=True)
     return [membership.user for membership in current.select_related("user").order_by("pk")]
+
+
+def hear(event: Event) -> None:
+    """Who no longer manages the company keeps no open door into it: the tokens that they made end with their place."""
+    if not event.stream.startswith("partner:") or event.verb not in ("membership_ended", "role_changed"):
+        return
+    if event.verb == "role_changed" and event.data["role"] == Role.OWNER:
+        return
+    theirs = ApiToken.objects.filter(partner=event.partner, made_by_id=event.data["person"], revoked_at=None)
+    for token in theirs:
+        ApiToken.objects.filter(pk=token.pk).update(revoked_at=event.at)
+        record(token.partner, "token_revoked", by=None, now=event.at, token=token.name, prefix=token.prefix)  # type: ignore[arg-type]
+
+
+def connect() -> None:
+    """Called once when the app is ready."""
+    listen(hear)

@@ -9,6 +9,7 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
+from integrations.actions import people
 from integrations.workflow import NotAllowed
 from portal.api import tokens
 from portal.api.models import ApiToken
@@ -182,3 +183,12 @@ def test_making_a_token_asks_who_it_is_once_more(alice: Any, client: Any) -> Non
 def test_begin_of_two_companies(acme: Any, alice: Any, globex: Any, charlie: Any) -> None:
     begin(globex, charlie, name="Hers", repository="globex/x", repository_id=9)
     assert caller(alice, partner=acme).get("/integrations").json()["items"] == []
+
+
+def test_who_no_longer_manages_keeps_no_token(alice: Any, bob: Any, acme: Any) -> None:
+    bobs = acme.memberships.get(user=bob)
+    people.change_role(bobs, "owner", by=alice, now=timezone.now())
+    his, hers = caller(bob, partner=acme), caller(alice, partner=acme)
+    people.change_role(bobs, "editor", by=alice, now=timezone.now())
+    assert (his.get("/me").status_code, hers.get("/me").status_code) == (401, 200)
+    assert acme.events.last().verb == "token_revoked"
