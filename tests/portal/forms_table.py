@@ -35,6 +35,7 @@ from portal.accounts import admin
 from portal.accounts import forms as accounts
 from portal.accounts.models import User
 from portal.api.forms import TokenForm
+from portal.badges.views_verify import StatementForm
 from portal.hooks.forms import EndpointForm, SinceForm
 from portal.hooks.models import Endpoint
 from portal.notifications.forms import NoticesForm
@@ -150,6 +151,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (steps.StepForm, "decline"): step("decline"),
     (steps.StepForm, "put_on_hold"): step("put_on_hold"),
     (steps.StepForm, "request_tier"): step("request_tier"),
+    (StatementForm, ""): lambda data, user: StatementForm(data),
     (styleguide.SampleForm, ""): lambda data, user: styleguide.SampleForm(data),
     **{
         (start.StartForm, key): lambda data, user, program=program: start.StartForm(program, program.newest, data)
