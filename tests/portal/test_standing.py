@@ -332,7 +332,7 @@ def test_everybody_sees_what_is_so_and_no_notice(
     assert "otice" not in page
     assert ("<strong>Partner</strong>" in page) == (state == "notice")
     assert (f"/listed/{row.uuid}/" in client.get("/listed/").text) == listed_there
-    assert (f"/listed/{row.uuid}/" in client.get("/listed/?show=former").text) != listed_there
+    assert (f"/listed/{row.uuid}/" in client.get("/listed/?standing=former").text) != listed_there
 
 
 def test_a_step_shows_what_everybody_will_see(
