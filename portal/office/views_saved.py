@@ -69,7 +69,8 @@ def save_view(request: HttpRequest, page: str) -> HttpResponse:
     unsent = request.unsent()  # type: ignore[attr-defined]
     typed = (unsent or request.POST).get("query", "")
     query = saved.normalised(found, typed or request.GET.urlencode())
-    form = ViewForm(request.POST or unsent or None, may_share=rules.works_for_program(request.user))
+    sent = request.POST if request.method == "POST" else unsent
+    form = ViewForm(sent, may_share=rules.works_for_program(request.user))
     if request.method == "POST" and form.is_valid():
         shared = bool(form.cleaned_data.get("shared"))
         try:
