@@ -6,7 +6,7 @@ Nothing here asks a clock or a database: the same figures give the same words, a
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -24,6 +24,7 @@ COLUMNS = (
     "spoke_last",
     "url",
 )
+MORE = (*COLUMNS[:-1], "spoke_last_at", "age_hours", "holder", "state", "url")  # since the third format
 FIGURES = (
     ("In time", "share"),
     ("Kept", "kept"),
@@ -32,6 +33,12 @@ FIGURES = (
     ("At risk now", "at_risk"),
     ("Not known", "blind"),
 )
+# lists of a report beside its issues, with the columns that a table of them has
+LISTS = {
+    "retracted": ("name", "integration", "why"),
+    "standing": ("partner", "integration", "what"),
+    "programs": ("name", "share", "kept", "broken", "overdue", "at_risk", "blind"),
+}
 SEVERITIES = {"critical": "critical", "other": "not critical"}
 PROMISED = {"respond": "first answer", "resolve": "resolution", "track": "tracking"}
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -129,18 +136,51 @@ def as_json(figures: Mapping[str, Any]) -> str:
 
 
 def as_csv(figures: Mapping[str, Any]) -> str:
-    """Figures and issues as a table; cells that a spreadsheet would calculate are kept as text."""
+    """Figures, issues and what else the page tells, each as a table of its own with a blank line between them.
+
+    Cells that a spreadsheet would calculate are kept as text. Reports of the first two formats keep their two tables.
+    """
+    made_as = figures["format"]
+    head = ("figure", "this week", "the week before")
+    tables: list[list[Sequence[str]]] = [
+        [head, *((say, _number(figures["totals"][key]), _number(figures["before"][key])) for say, key in FIGURES)],
+        _issues(figures, COLUMNS if made_as < 3 else MORE),
+    ]
+    if made_as >= 3:
+        tables += [_about(figures), *(_listed(figures, key, columns) for key, columns in LISTS.items() if figures[key])]
     out = io.StringIO()
     write = csv.writer(out, lineterminator="\r\n").writerow
-    write(("figure", "this week", "the week before"))
-    for title, key in FIGURES:
-        write((title, _number(figures["totals"][key]), _number(figures["before"][key])))
-    write(())
-    write(COLUMNS)
-    for kind in ("worst", "coming"):
-        for row in figures[kind]:
-            write([safe(str({"list": kind, **row}[column])) for column in COLUMNS])
+    for number, table in enumerate(tables):
+        if number:
+            write(())
+        for row in table:
+            write([safe(cell) for cell in row])
     return out.getvalue()
+
+
+def _issues(figures: Mapping[str, Any], columns: Sequence[str]) -> list[Sequence[str]]:
+    rows = [{"list": kind, **row} for kind in ("worst", "coming") for row in figures[kind]]
+    return [columns, *([str(row[column]) for column in columns] for row in rows)]
+
+
+def _about(figures: Mapping[str, Any]) -> list[Sequence[str]]:
+    """What the page tells in sentences: movements, the program's own record, what it was made of."""
+    said = {
+        name: figures[name] for name in ("week", "name", "start", "end", "zone", "made_at", "data_up_to", "watched")
+    }
+    own = {f"own reviews {name.replace('_', ' ')}": value for name, value in figures["own"].items()}
+    rows = said | figures["movements"] | own | {"editions": ", ".join(figures["editions"])}
+    return [("about the week", "value"), *((name.replace("_", " "), str(value)) for name, value in rows.items())]
+
+
+def _listed(figures: Mapping[str, Any], key: str, columns: Sequence[str]) -> list[Sequence[str]]:
+    """One of the report's lists; the first column says which."""
+    cells = ([key, *(_cell(row[column]) for column in columns)] for row in figures[key])
+    return [("list", *columns), *cells]
+
+
+def _cell(value: Any) -> str:
+    return _number(value) if value is None or isinstance(value, float) else str(value)
 
 
 def safe(cell: str) -> str:

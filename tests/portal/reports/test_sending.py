@@ -307,8 +307,37 @@ def test_what_was_taken_back_says_why_in_every_form(watch: Watch, alice: User, s
     Breach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="The program agreed: spam.")
     sending.send_due(MONDAY)
     sent = report("alice@acme.example")
-    page = sign_in(alice).get(reverse("report", args=[f"partner:{acme.pk}", "2026-W16"])).content.decode()
-    assert ["The program agreed: spam." in form for form in (sent.text, sent.html, page)] == [True] * 3
+    client, args = sign_in(alice), [f"partner:{acme.pk}", "2026-W16"]
+    forms = [client.get(reverse(f"report{form}", args=args)).content.decode() for form in ("", "_csv", "_json")]
+    assert ["The program agreed: spam." in form for form in (sent.text, sent.html, *forms)] == [True] * 5
+
+
+def test_the_table_tells_all_that_the_page_does(watch: Watch, alice: User, rita: User) -> None:
+    Breach.objects.update(retracted_at=MONDAY - 12 * H, retracted_why="=1+1 was agreed.")
+    sending.send_due(MONDAY)
+    figures = Snapshot.objects.get(scope="programs").figures
+    figures["standing"] = [{"partner": "Acme", "integration": "Rocket", "what": "gave notice"}]
+    tables = [table.split("\r\n") for table in shown.as_csv(figures).split("\r\n\r\n")]
+    assert [table[0].split(",")[:3] for table in tables] == [
+        ["figure", "this week", "the week before"],
+        ["list", "name", "title"],
+        ["about the week", "value"],
+        ["list", "name", "integration"],
+        ["list", "partner", "integration"],
+        ["list", "name", "share"],
+    ]
+    about = dict(line.split(",", 1) for line in tables[2])
+    assert (about["week"], about["opened"], about["own reviews decided"]) == ("2026-W16", "1", "0")
+    assert tables[3][1].endswith(",'=1+1 was agreed.")
+    assert tables[4][1] == "standing,Acme,Rocket,gave notice"
+
+
+def test_reports_of_an_earlier_format_keep_their_bytes(watch: Watch, alice: User) -> None:
+    sending.send_due(MONDAY)
+    figures = Snapshot.objects.get(scope=f"partner:{watch.integration.partner_id}").figures
+    old = shown.as_csv(figures | {"format": 2})
+    assert old.count("\r\n\r\n") == 1
+    assert ",late_hours,spoke_last,url\r\n" in old
 
 
 def test_open_clocks_stand_beside_what_the_report_of_the_week_before_froze(
