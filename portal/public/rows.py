@@ -81,7 +81,8 @@ def keep(row: Integration, now: datetime) -> None:
 
 def keep_all(partner: Partner, now: datetime) -> None:
     """The same for everything that a company has listed."""
-    for row in Integration.objects.listed_once().filter(partner=partner):
+    for pk in Integration.objects.listed_once().filter(partner=partner).order_by("pk").values_list("pk", flat=True):
+        row = lock(pk)  # whoever moves it at this moment ends first
         row.partner = partner
         keep(row, now)
 
