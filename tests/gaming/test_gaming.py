@@ -26,6 +26,7 @@ from tests.verification.support.story import (
     STALE,
     USER,
     asked,
+    at,
     deletes,
     does,
     edits,
@@ -259,13 +260,55 @@ def test_there_are_more_attacks_than_twenty() -> None:
     assert len({attack.name for attack in ATTACKS}) == len(ATTACKS) >= 20
 
 
+def lowered(hour: float, asked: float | None = None) -> Happening:
+    """The program consents, to what the partner asked for then."""
+    data = {} if asked is None else {"asked": at(asked).isoformat()}
+    return does(hour, Actor(0, "portal"), Kind.SEVERITY_LOWERED, severity="other", **data)
+
+
 def test_only_the_program_lowers_the_severity() -> None:
-    lowered = does(10, Actor(0, "portal"), Kind.SEVERITY_LOWERED, severity="other")
-    state = told([CRITICAL, lowered])
+    state = told([CRITICAL, lowered(10)])
     assert (state.severity, hours(state.resolve.due_at)) == (Severity.OTHER, DUE)
 
 
+BROKEN = (Watching.OVERDUE, Severity.CRITICAL, CRITICAL_DUE)
+MILDER = (Watching.RUNNING, Severity.OTHER, DUE)
+
+
+@pytest.mark.parametrize(
+    ("facts", "clock"),
+    [
+        ([lowered(CRITICAL_DUE + 2)], BROKEN),
+        ([lowered(CRITICAL_DUE)], BROKEN),
+        ([lowered(CRITICAL_DUE - 1)], MILDER),
+        ([lowered(CRITICAL_DUE + 2, asked=CRITICAL_DUE + 1)], BROKEN),
+        ([lowered(CRITICAL_DUE + 40, asked=CRITICAL_DUE - 1)], MILDER),
+        ([lowered(60), does(70, DEV, Kind.LABELED, "p0"), lowered(80)], BROKEN),
+        ([does(30, DEV, Kind.LABELED, "p0"), lowered(60, asked=20)], MILDER),
+        ([says(60, DEV), closed(61), lowered(70)], (Watching.LATE, Severity.CRITICAL, CRITICAL_DUE)),
+        ([says(60, DEV), closed(61), lowered(70, asked=20)], (Watching.MET, Severity.OTHER, DUE)),
+        ([says(60, DEV), closed(61), lowered(55), does(90, DEV, Kind.LABELED, "p0")],
+         (Watching.LATE, Severity.CRITICAL, CRITICAL_DUE)),
+    ],
+    ids=[
+        "after the due moment", "at the due moment", "before it", "asked for after it", "asked for before it",
+        "after it, raised and lowered again", "asked for before it, labelled again meanwhile",
+        "after a late answer", "asked for before a late answer", "after it, then answered, then raised",
+    ],
+)  # fmt: skip
+def test_what_was_late_when_the_severity_was_lowered_stays_late(
+    facts: list[Happening], clock: tuple[Watching, Severity, float]
+) -> None:
+    found = told([CRITICAL, *facts], now=100)
+    assert (found.resolve.state, found.resolve.severity, hours(found.resolve.due_at)) == clock
+    said = "The severity was lowered after the due moment: what was late stays late." in found.notes
+    assert said == (clock[1] == Severity.CRITICAL)
+
+
+def test_until_the_program_agrees_the_clock_runs_on() -> None:
+    assert told([CRITICAL, lowered(90, asked=20)], now=60).resolve.state == Watching.OVERDUE
+
+
 def test_a_label_put_after_that_raises_it_again() -> None:
-    lowered = does(10, Actor(0, "portal"), Kind.SEVERITY_LOWERED, severity="other")
-    state = told([CRITICAL, lowered, does(20, DEV, Kind.LABELED, "critical")])
+    state = told([CRITICAL, lowered(10), does(20, DEV, Kind.LABELED, "critical")])
     assert (state.severity, hours(state.resolve.due_at)) == (Severity.CRITICAL, 20 + CRITICAL_DUE)

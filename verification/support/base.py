@@ -66,7 +66,8 @@ class Happening:
     `text` is the body of what was opened, commented or edited. `data` by kind: opened: labels (those put with it);
     commented: nothing, its key is "comment:<id>"; comment_edited and comment_deleted: comment (the key of the comment
     meant), and hidden (True where it was minimised instead of deleted); closed: reason (GitHub's), commit (what
-    closed it, "" for a person's click); severity_lowered: severity. An actor whom we do not know has the id 0.
+    closed it, "" for a person's click); severity_lowered: severity, asked (ISO: when the partner
+    asked for it, missing where it did not). An actor whom we do not know has the id 0.
     """
 
     key: str

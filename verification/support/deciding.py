@@ -1,7 +1,8 @@
 """What does a partner dispute about an issue, and how does the program decide? Facts of the portal's own.
 
-The partner can only ask. What is agreed is a fact like GitHub's: it counts from its moment on and takes nothing back
-that was so before. Any decision about the issue settles what was disputed.
+The partner can only ask. What is agreed is a fact like GitHub's. A lower severity counts from its moment on, or from
+the partner's asking for it, and takes nothing back that was broken before. Any decision about the issue settles what
+was disputed.
 """
 
 from datetime import datetime
@@ -16,6 +17,7 @@ from verification.support import refold, storing
 from verification.support.base import Actor, Happening, Kind, Severity
 
 SETTLED: dict[str, Any] = {"disputed": "", "disputed_at": None}
+SEVERITY = ("severity_asked", "severity_lowered", "dispute_dismissed")
 # what a breach that a decision takes back says of it
 WHY = {
     Kind.SEVERITY_LOWERED: "The program agreed that the issue is not critical",
@@ -24,9 +26,19 @@ WHY = {
 
 
 def lower(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:
-    """The program consents: not critical from now on. Raises NotAllowed."""
-    data = {"severity": str(Severity.OTHER)}
+    """The program consents: not critical from now on, or since the partner asked for it. Raises NotAllowed."""
+    data, asked = {"severity": str(Severity.OTHER)}, _asked_at(issue)
+    data |= {"asked": asked.isoformat()} if asked else {}
     return _decide(issue, Kind.SEVERITY_LOWERED, "severity_lowered", reason, data, by=by, now=now)
+
+
+def _asked_at(issue: Issue) -> datetime | None:
+    """When the partner asked for a lower severity first, of what the program has not decided yet."""
+    told = Event.objects.filter(integration=issue.integration, data__issue=str(issue.uuid), verb__in=SEVERITY)
+    asked: datetime | None = None
+    for verb, at in told.order_by("seq").values_list("verb", "at"):
+        asked = (asked or at) if verb == "severity_asked" else None
+    return asked
 
 
 def let_off(issue: Issue, reason: str, *, by: Any, now: datetime) -> Event:

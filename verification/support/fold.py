@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from integrations.clock import INSTANT
 from integrations.programs.base import Verb
 from verification.support.base import Asked, ClockState, Happening, IssueState, Kind, Severity, Watching
 from verification.support.measure import Promise, measure, promises
-from verification.support.pauses import Waiting
+from verification.support.pauses import Wait, Waiting
 from verification.support.people import Cast, Side, cast_of, is_machine, is_of_the_partner
-from verification.support.severity import TELLING, severity_of
+from verification.support.severity import severity_of, telling_of
 from verification.support.stops import Stops
 
 # of facts of one second, as GitHub tells the time: words before the act that they go with, closed before reopened
@@ -23,6 +24,7 @@ ATTEMPTS = {
     Kind.LOCKED: "The conversation was locked: the clocks go on.",
 }
 WORDS = (Kind.OPENED, Kind.COMMENTED)
+BROKEN = (Watching.LATE, Watching.OVERDUE)
 SPOKEN = frozenset({Kind.COMMENTED, Kind.COMMENT_EDITED, Kind.COMMENT_DELETED})
 
 
@@ -43,7 +45,7 @@ def fold(happenings: Iterable[Happening], asked: Asked) -> IssueState:
     reading = _read(in_order(happenings, asked.now), asked)
     severity, _ = severity_of(reading.telling, asked.policy, asked.now)
     covered = not is_machine(reading.opened.actor, asked.policy) and not _let_off(reading.happenings)
-    respond, resolve = (_clock(verb, reading, asked, covered) for verb in (Verb.RESPOND, Verb.RESOLVE))
+    clocks = respond, resolve = [_clock(verb, reading, asked, covered) for verb in (Verb.RESPOND, Verb.RESOLVE)]
     spoke_last, spoke_last_at = _spoke_last(reading)
     return IssueState(
         severity=severity,
@@ -53,7 +55,7 @@ def fold(happenings: Iterable[Happening], asked: Asked) -> IssueState:
         resolve=resolve,
         spoke_last=spoke_last,
         spoke_last_at=spoke_last_at,
-        notes=_notes(reading, asked),
+        notes=_notes(reading, asked, clocks),
     )
 
 
@@ -83,7 +85,7 @@ def _read(happenings: list[Happening], asked: Asked) -> Reading:
     if opened is None:
         raise ValueError("Nothing says when this issue was opened.")
     cast = cast_of(happenings, opened, asked.policy)
-    telling = [happening for happening in happenings if happening.kind in TELLING]
+    telling = telling_of(happenings)
     waiting = Waiting(cast)
     reading = Reading(happenings, telling, opened, cast, Stops(cast, opened.at, waiting), waiting)
     for happening in happenings:
@@ -98,12 +100,27 @@ def _clock(verb: Verb, reading: Reading, asked: Asked, covered: bool) -> ClockSt
         return ClockState(verb, False, Severity.OTHER, Watching.OFF, opened)
     stops = reading.stops.of_respond() if verb == Verb.RESPOND else reading.stops.of_resolve()
     waits = reading.waiting.found() if verb == Verb.RESOLVE else []
+    broken = _broken_before_lowered(verb, reading, stops, waits, asked)
+    if broken is not None:
+        return broken
     found = _promises(verb, reading, asked, asked.now)
     state = measure(verb, found, stops, waits, asked)
     if state.stopped_at is None:
         return state
     at_the_stop = _promises(verb, reading, asked, state.stopped_at)  # a label put later changes nothing
     return state if at_the_stop == found else measure(verb, at_the_stop, stops, waits, asked)
+
+
+def _broken_before_lowered(
+    verb: Verb, reading: Reading, stops: list[Wait], waits: list[Wait], asked: Asked
+) -> ClockState | None:
+    """The clock as it was broken before the program lowered the severity: that takes nothing back. Else None."""
+    for lowered in (h.at for h in reading.telling if h.kind == Kind.SEVERITY_LOWERED):
+        state = measure(verb, _promises(verb, reading, asked, lowered - INSTANT), stops, waits, asked)
+        in_time = state.stopped_at and state.due_at and state.stopped_at <= state.due_at
+        if state.promised and state.due_at and state.due_at <= lowered and not in_time:
+            return state
+    return None
 
 
 def _promises(verb: Verb, reading: Reading, asked: Asked, until: datetime) -> list[Promise]:
@@ -128,7 +145,7 @@ def _spoke_last(reading: Reading) -> tuple[str, datetime | None]:
     return "", None
 
 
-def _notes(reading: Reading, asked: Asked) -> tuple[str, ...]:
+def _notes(reading: Reading, asked: Asked, clocks: list[ClockState]) -> tuple[str, ...]:
     """What was tried and does not count, and what is only ideal. Each sentence once."""
     acts = [ATTEMPTS[h.kind] for h in reading.happenings if h.kind in ATTEMPTS]
     notes = [
@@ -136,6 +153,7 @@ def _notes(reading: Reading, asked: Asked) -> tuple[str, ...]:
         *reading.stops.notes,
         *reading.waiting.notes,
         *acts,
+        *_lowered_too_late(reading, clocks),
         *_ideal(reading, asked),
     ]
     return tuple(dict.fromkeys(notes))
@@ -147,6 +165,12 @@ def _about_the_opening(opened: Happening, asked: Asked) -> list[str]:
     if is_of_the_partner(opened, asked.policy):
         return ["The partner opened this issue itself: it is covered until the program lets it off."]
     return []
+
+
+def _lowered_too_late(reading: Reading, clocks: list[ClockState]) -> list[str]:
+    lowered = any(h.kind == Kind.SEVERITY_LOWERED for h in reading.telling)
+    broken = any(c.severity == Severity.CRITICAL and c.promised and c.state in BROKEN for c in clocks)
+    return ["The severity was lowered after the due moment: what was late stays late."] if lowered and broken else []
 
 
 def _ideal(reading: Reading, asked: Asked) -> list[str]:

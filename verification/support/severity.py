@@ -1,6 +1,7 @@
 """How severe is an issue, and since when? By the labels that the policy names."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from verification.support.base import Happening, Kind, Policy, Severity
@@ -9,11 +10,18 @@ TELLING = frozenset({Kind.OPENED, Kind.LABELED, Kind.SEVERITY_LOWERED})  # the k
 AT_ONCE = timedelta(hours=1)  # a label put so soon after the opening counts from the opening
 
 
+def telling_of(happenings: Iterable[Happening]) -> list[Happening]:
+    """Those that say how severe it is, in order. What the partner had asked for counts from the asking too."""
+    told = [happening for happening in happenings if happening.kind in TELLING]
+    told += [replace(h, at=datetime.fromisoformat(str(h.data["asked"]))) for h in told if h.data.get("asked")]
+    return sorted(told, key=lambda happening: happening.at)
+
+
 def severity_of(happenings: Iterable[Happening], policy: Policy, until: datetime) -> tuple[Severity, datetime | None]:
     """The severity at a moment, and since when it is critical (None for other).
 
     A critical label raises it whoever puts it; taking the label off changes nothing; only the program's consent
-    lowers it, and a label put after that raises it again.
+    lowers it, and a label put after that raises it again. `happenings`: those of `telling_of`.
     """
     since: datetime | None = None
     opened: datetime | None = None

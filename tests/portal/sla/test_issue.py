@@ -56,6 +56,31 @@ def test_the_program_lowers_the_severity_and_both_sides_read_why(
     assert "It is a question." in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
 
 
+def test_a_breach_stays_where_the_severity_is_lowered_after_it(
+    issues: dict[str, Issue], alice: Any, rita: Any, sign_in: SignIn
+) -> None:
+    issue = issues["breached"]
+    deciding.ask_to_lower(issue, "It is a question.", by=alice, now=timezone.now())
+    deciding.lower(issue, "It is indeed.", by=rita, now=timezone.now())
+    clock = issue.clocks.get(promised=True)
+    assert (issue.breaches.get().retracted_at, clock.state, clock.severity) == (None, "overdue", "critical")
+    assert fresh(issue).severity == "other"
+    page = sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
+    assert "The severity was lowered after the due moment: what was late stays late." in page
+
+
+def test_a_breach_is_taken_back_where_the_lower_severity_was_asked_for_in_time(
+    issues: dict[str, Issue], alice: Any, rita: Any
+) -> None:
+    issue, now = issues["breached"], timezone.now()
+    deciding.ask_to_lower(issue, "It is a question.", by=alice, now=now - timedelta(hours=30))  # the breach: 24 hours
+    deciding.dispute(issue, "We asked in time.", by=alice, now=now)
+    deciding.lower(issue, "It is indeed.", by=rita, now=now)
+    clock = issue.clocks.get(promised=True)
+    assert (clock.state, clock.severity, clock.breached_at) == ("running", "other", None)
+    assert issue.breaches.get().retracted_why == "The program agreed that the issue is not critical: It is indeed."
+
+
 def test_what_is_not_covered_takes_its_breach_back(issues: dict[str, Issue], rita: Any) -> None:
     issue = issues["breached"]
     assert issue.breaches.get().retracted_at is None
