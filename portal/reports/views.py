@@ -10,6 +10,7 @@ from django.core.paginator import Page
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
+from django.utils.text import capfirst
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
@@ -65,7 +66,9 @@ def report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
     """One report as a page."""
     said = shown.shown(found(request, scope, week).figures)
     is_mine = said["turn"].startswith("Your turn")
-    context = {"report": said, "is_mine": is_mine, "is_at_rest": not is_mine, "reports_url": reverse("reports")}
+    turn = capfirst(said["turn"].removeprefix("Your turn: "))
+    context = {"report": said, "turn": turn, "is_mine": is_mine, "is_at_rest": not is_mine}
+    context |= {"reports_url": reverse("reports")}
     return render(request, "reports/report.html", context)
 
 
