@@ -36,6 +36,7 @@ JOBS = (
     Job("new releases", "verification.rehearsal.schema.nightly.plan", 900, "sandbox"),
     Job("schemas", "verification.rehearsal.schema.jobs.run_due", 10, "sandbox"),
     Job("lifecycles", "verification.rehearsal.lifecycle_jobs.run_due", 10, "sandbox"),
+    Job("nomad plugins", "verification.rehearsal.nomad_jobs.run_due", 10, "sandbox"),
     Job("bodies", "verification.support.intake.forget_bodies", 3600, "outside"),
     Job("answers", "verification.kept.forget_unused", 3600, "outside"),
     Job("webhooks", "portal.hooks.sending.send_due", 5, "webhooks"),

@@ -5,6 +5,7 @@ from celery import shared_task
 from verification import jobs
 from verification.rehearsal import jobs as rehearsals
 from verification.rehearsal import lifecycle_jobs as lifecycles
+from verification.rehearsal import nomad_jobs as plugins
 
 
 @shared_task
@@ -20,3 +21,8 @@ def rehearse_one(pk: int) -> None:
 @shared_task
 def rehearse_lifecycle(pk: int) -> None:
     lifecycles.run_one(pk)
+
+
+@shared_task
+def rehearse_nomad(pk: int) -> None:
+    plugins.run_one(pk)

@@ -9,6 +9,7 @@ from verification import (
     views_help,
     views_hooks,
     views_lifecycle,
+    views_nomad,
     views_rehearsal,
     views_schemas,
 )
@@ -24,6 +25,7 @@ urlpatterns = [
     *views_crossplane.urlpatterns,
     *views_rehearsal.urlpatterns,
     *views_lifecycle.urlpatterns,
+    *views_nomad.urlpatterns,
     *views_help.urlpatterns,
     *urls_hooks.urlpatterns,
     *views_hooks.urlpatterns,

@@ -82,6 +82,7 @@ CATEGORIES = (
     ),
 )
 PLUGINS = ("container-runtime", "gpus-hardware-devices", "storage", "autoscaling")
+REHEARSED = ("container-runtime", "gpus-hardware-devices")  # whose plugins the portal can speak to
 OTHERS = ("ci-cd", "monitoring", "artifact-repo", "networking")
 
 DEVELOPED = documentation(
@@ -171,6 +172,7 @@ STEPS = (
             DEVELOPED,
             *CODE,
             hints("NO-CODE-SEEN", "What the code shows", "go.module", "go.tests", "plugin.name", categories=PLUGINS),
+            hints("NO-TRIED", "What the portal's rehearsal showed", "plugin.rehearsal", categories=REHEARSED),
         ),
         (Link("Go", "https://go.dev/"), Link("MPL-2.0", "https://www.mozilla.org/MPL/2.0/")),
     ),

@@ -67,6 +67,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     listed, told = drive(booster, "support", partner=alice, reviewer=rita, now=now), changes_asked(lander, cast, now)
     left = left_as_it_is(listed, cast, now)
     other = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=3, now=now)
+    driver = begin(acme, alice, name="Driver", category="container-runtime", repository_id=4, now=now)
     asked = introductions.ask(other, row, "We build a rocket too.", by=charlie, now=now)
     invitation = inviting.send(acme, "charlie@globex.example", "viewer", by=alice, now=now)
     texts = {**talk(row, cast, now), **handed(row, cast, now)}
@@ -74,7 +75,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     return {
         "partner": acme, "integration": row, "rob": cast["rob"], "cast": cast, "report": reported_week(acme, now),
         **subscribed(acme, alice, now),
-        "listed": Integration.objects.get(pk=listed.pk), "left": left, "other": other, "told": told,
+        "listed": Integration.objects.get(pk=listed.pk), "left": left, "other": other, "told": told, "driver": driver,
         "api_token": tokens.make(f"ci {CANARY}", ["integrations:read"], 30, by=alice, now=now, partner=acme)[0],
         "issue": opened(listed, f"Booster {CANARY} fails", now + timedelta(hours=1), labels=("critical",)),
         "introduction": asked, "view": saved.save(alice, "integrations", CANARY, "stage=review", shared=False, now=now),
@@ -171,6 +172,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         "listing_reply": {"uuid": world["listed"].uuid},
         **{f"badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
         **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
+        **{f"nomad_rehearsal{form}": {"uuid": world["driver"].uuid} for form in ("", "_json")},
         "mail": {"uuid": world["mail"].uuid},
         "view_change": {"pk": world["view"].pk},
         "view_save": {"page": "queue"},

@@ -49,6 +49,7 @@ from portal.sla.views_issue import ReasonForm
 from tests.conftest import NOW
 from verification import views_schemas
 from verification.forms_lifecycle import RehearseLifecycle
+from verification.forms_nomad import RehearseNomad
 from verification.forms_rehearsal import Rehearse
 from verification.views_crossplane import ChoicesForm
 from verification.views_install import ConstraintForm
@@ -139,6 +140,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (ChoicesForm, ""): lambda data, user: ChoicesForm(data),
     (views_schemas.SchemaForm, ""): lambda data, user: views_schemas.SchemaForm(data),
     (Rehearse, ""): lambda data, user: Rehearse(data),
+    (RehearseNomad, ""): lambda data, user: RehearseNomad(data),
     (RehearseLifecycle, ""): lambda data, user: RehearseLifecycle([("a", "First")], data),
     (SlaFilter, ""): lambda data, user: SlaFilter(data or {}, [("acme", "Acme"), ("globex", "Globex")], [("a", "A")]),
     (ReasonForm, ""): lambda data, user: ReasonForm(data),

@@ -2,6 +2,7 @@
 
 from verification.models.checks import CheckResult, CheckRun
 from verification.models.lifecycle import LifecycleRehearsal
+from verification.models.nomad import NomadRehearsal
 from verification.models.rehearsal import RunTaskCallback, RunTaskRehearsal, RunTaskRequest
 from verification.models.schemas import SchemaReading, StoredSchema
 from verification.models.sources import Allowance, KeptAnswer, Observation
@@ -30,6 +31,7 @@ __all__ = [
     "IssueEvent",
     "KeptAnswer",
     "LifecycleRehearsal",
+    "NomadRehearsal",
     "Observation",
     "RunTaskCallback",
     "RunTaskRehearsal",

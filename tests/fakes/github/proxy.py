@@ -19,7 +19,7 @@ LICENCE = re.compile(r"^/repos/([^/]+/[^/]+)/license$")
 ASSET = re.compile(r"^/repos/[^/]+/[^/]+/releases/assets/(\d+)$")
 OF_ALL = re.compile(r"^/repos/([^/]+/[^/]+)/issues/(comments|events)$")
 BELOW = re.compile(r"^/repos/([^/]+/[^/]+)(.*)$")
-DOWNLOAD = re.compile(r"^/([^/]+/[^/]+)/releases/download/([^/]+)/([^/]+)$")
+DOWNLOAD = re.compile(r"^/([^/]+/[^/]+)/releases/download/(?:([^/]+)/)?([^/]+)$")  # the emulator forgets the tag
 HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server"}
 GIVE_UP = 30  # seconds that a stalled answer stays open at most
 
@@ -200,7 +200,9 @@ class Handler(BaseHTTPRequestHandler):
         state = self.server.state
         wanted: bytes | None = None
         if match := DOWNLOAD.match(self.plain_path):
-            wanted = state.downloads.get((match[1].lower(), match[2], match[3]))
+            of, tag, file = match[1].lower(), match[2], match[3]
+            found = (data for key, data in state.downloads.items() if (key[0], key[2]) == (of, file))
+            wanted = state.downloads.get((of, tag, file)) if tag else next(found, None)
         elif (match := ASSET.match(self.plain_path)) and "octet-stream" in self.headers.get("Accept", ""):
             wanted = state.assets.get(match[1])
         if wanted is not None:

@@ -52,6 +52,7 @@ PAGES_ONLY = {
     "schemas": "a file of Terraform's, compared in a page",
     "schema_read": "a page that looks at a repository while it is watched",
     "lifecycle": "a rehearsal is watched while it runs",
+    "nomad_rehearsal": "a rehearsal is watched while it runs",
     "notification_choices": "settings of the account",
     "calendar_feed_make": "shows a secret address once",
     "view_save": "keeps how a page is looked at",

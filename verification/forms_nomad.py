@@ -1,0 +1,40 @@
+"""What may people type to have a Nomad plugin rehearsed, and is it fit?"""
+
+from django import forms
+from django.core.exceptions import ValidationError
+
+from integrations.plain import Line
+from verification.forms_lifecycle import Configuration
+from verification.rehearsal.lifecycle.given import Unfit
+from verification.rehearsal.nomad.given import config_of
+from verification.versions import BadVersion, parse
+
+
+class RehearseNomad(forms.Form):
+    """One rehearsal: which version, under which name, with which configuration."""
+
+    version = Line(label="Version", max_length=100, help_text="That of a release on GitHub, as in 1.4.0.")
+    name = Line(
+        label="Name", max_length=100, required=False,
+        help_text="As a job names the driver or device. Left out, any name will do.",
+    )  # fmt: skip
+    config = Configuration(
+        rows=6, label="Configuration", required=False,
+        help_text="What Nomad's agent would hand over, as a JSON object. No credentials: there is no network.",
+    )  # fmt: skip
+
+    def clean_version(self) -> str:
+        version = str(self.cleaned_data["version"]).removeprefix("v")
+        try:
+            parse(version)
+        except BadVersion as sentence:
+            raise ValidationError(str(sentence)) from sentence
+        return version
+
+    def clean_config(self) -> str:
+        text = str(self.cleaned_data["config"])
+        try:
+            config_of(text)
+        except Unfit as sentence:
+            raise ValidationError(str(sentence)) from sentence
+        return text

@@ -1,0 +1,146 @@
+"""How does a partner have their Nomad plugin rehearsed? One page that shows it live; the same as JSON."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import path
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from integrations.models import Integration
+from integrations.repositories import product_of
+from integrations.views.common import load, refused
+from integrations.workflow import NotAllowed
+from verification.forms_nomad import RehearseNomad
+from verification.jobs import may_ask
+from verification.models import NomadRehearsal
+from verification.rehearsal import nomad_jobs
+from verification.rehearsal.nomad.driver import TITLES
+from verification.rehearsal.nomad.given import TYPE_OF, WHAT
+from verification.rehearsal.nomad.record import Asked, from_dict
+from verification.rehearsal.nomad.report import as_plain
+from verification.rehearsal.nomad.rules import RULES
+from verification.views import STOP_POLLING
+
+PAGE = "verification/rehearsal/nomad.html"
+ACTS = {rule.key: rule.acts for rule in RULES}
+OF_ONE_TYPE = {"task_schema": "driver", "capabilities": "driver", "reserve": "device", "stats": "device"}
+MOST = 20_000  # characters of an answer that the page shows
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A question as the page shows it: its words, how it ended, and the answer."""
+
+    title: str
+    line: str
+    text: str
+
+
+def loaded(request: HttpRequest, uuid: UUID) -> Integration:
+    found = load(request, uuid)
+    if found.program_key != "nomad" or found.category not in TYPE_OF:
+        raise Http404("Only task drivers and device plugins for Nomad are rehearsed.")
+    return found
+
+
+def nomad_rehearsal(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The page; a POST begins a rehearsal; htmx asks for what is new of it."""
+    found, now = loaded(request, uuid), timezone.now()
+    if request.method != "POST":
+        return _page(request, found, RehearseNomad(initial=_usual(found)), now)
+    if not may_ask(found, request.user):
+        raise PermissionDenied(nomad_jobs.REFUSAL)
+    form = RehearseNomad(request.POST)
+    if not form.is_valid():
+        return _page(request, found, form, now, status=422)
+    try:
+        nomad_jobs.begin(found, form.cleaned_data, by=request.user, now=now)
+    except NotAllowed as refusal:
+        refused(request, refusal)
+    return redirect("nomad_rehearsal", uuid=uuid)
+
+
+@require_safe
+def nomad_rehearsal_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
+    row = _chosen(request, loaded(request, uuid))
+    if row is None:
+        raise Http404("No rehearsal has been made yet.")
+    about = {"version": row.version, "asked_for": row.requested_at, "ended": row.finished_at}
+    return JsonResponse({**about, **as_plain(from_dict(row.seen))}, json_dumps_params={"indent": 2})
+
+
+def _chosen(request: HttpRequest, found: Integration) -> NomadRehearsal | None:
+    rows = NomadRehearsal.objects.filter(integration=found).select_related("requested_by")
+    number = request.GET.get("of", "")
+    return get_object_or_404(rows, pk=number) if number.isdecimal() and len(number) < 12 else rows.first()
+
+
+def _page(
+    request: HttpRequest, found: Integration, form: RehearseNomad, now: datetime, status: int = 200
+) -> HttpResponse:
+    row = _chosen(request, found)
+    context = {
+        "integration": found,
+        "what": WHAT[TYPE_OF[found.category]],
+        "form": form,
+        "row": row,
+        "may_ask": found.is_open and may_ask(found, request.user),
+        "before": NomadRehearsal.objects.filter(integration=found).defer("seen", "verdicts")[:6],
+    }
+    context |= shown(row) if row else {}
+    if request.htmx and context.get("running"):  # type: ignore[attr-defined]
+        return render(request, f"{PAGE}#live", context)
+    if request.htmx:  # type: ignore[attr-defined]
+        return HttpResponse(status=STOP_POLLING, headers={"HX-Refresh": "true"})  # the form and the facts are new too
+    return render(request, PAGE, context, status=status)
+
+
+def shown(row: NomadRehearsal) -> dict[str, Any]:
+    """What the page shows of a rehearsal: how far it is, its verdicts, and every question with its answer."""
+    seen = from_dict(row.seen)
+    acts = [act for act in TITLES if OF_ONE_TYPE.get(act, row.type) == row.type]
+    asked = {one.act: _shown(one) for one in seen.asked}
+    told = [
+        (each, [asked[act] for act in ACTS.get(each["rule"], ())[:1] if act in asked])
+        if each["outcome"] in ("fail", "warn") else (each, [])
+        for each in row.verdicts
+    ]  # fmt: skip
+    return {
+        "running": row.finished_at is None,
+        "done": len(asked),
+        "of": len(acts),
+        "doing": next((TITLES[act] for act in acts if act not in asked), ""),
+        "not_run": seen.unavailable,
+        "broken": seen.broken,
+        "told": told,
+        "asked": list(asked.values()),
+    }
+
+
+def _shown(asked: Asked) -> Shown:
+    said = asked.data.get("said")
+    text = said if said is not None else json.dumps(asked.data, indent=2, ensure_ascii=False) if asked.data else ""
+    end = "answered" if asked.is_answered else asked.sentence or asked.came
+    return Shown(asked.title, f"{end.rstrip('.')}, after {asked.seconds:.1f} s", str(text)[:MOST] or "Nothing.")
+
+
+def _usual(found: Integration) -> dict[str, Any]:
+    """What the form begins with: what was used last time, else the name that the repository gives."""
+    last = NomadRehearsal.objects.filter(integration=found).first()
+    if last is not None:
+        return {name: getattr(last, name) for name in ("version", "name", "config")}
+    return {"name": product_of(found.repository)}
+
+
+urlpatterns = [
+    path("integrations/<uuid:uuid>/nomad/", nomad_rehearsal, name="nomad_rehearsal"),
+    path("integrations/<uuid:uuid>/nomad.json", nomad_rehearsal_json, name="nomad_rehearsal_json"),
+]
