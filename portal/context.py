@@ -35,7 +35,8 @@ MENU = (
     ("help", "Help", "circle-question-mark"),
 )
 FOOT = (
-    ("help", "Help", ""), ("welcome", "Where to begin", ""), ("programs", "Programs", ""), ("checks_help", "Checks", ""),
+    ("help", "Help", ""), ("welcome", "Where to begin", ""), ("programs", "Programs", ""),
+    ("checks_help", "Checks", ""),
     ("words", "Words", ""), ("listed", "Directory", ""), ("verify", "Verify a badge", ""), ("status", "Status", ""),
 )  # fmt: skip
 ACCOUNT = (

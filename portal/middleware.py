@@ -9,7 +9,7 @@ from django.utils import timezone
 
 Handler = Callable[[HttpRequest], HttpResponse]
 STASH = "unsent"
-NEVER_STASHED = {"csrfmiddlewaretoken", "password", "password1", "password2", "code", "secret"}
+NEVER_STASHED = {"csrfmiddlewaretoken", "password", "password1", "password2", "code", "secret", "key"}
 NO_PAGES = ("/accounts/", "/api/")  # what is typed there waits for nobody
 MOST_CHARACTERS = 100_000
 

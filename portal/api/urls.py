@@ -19,6 +19,6 @@ urlpatterns = [
     *views_tokens.urlpatterns,
     path("api/docs", views_docs.reference_page, name="api_docs"),
     path("api/openapi.json", views_docs.openapi, name="api_document"),
-    path(f"{PREFIX}/", include(operations())),
+    path(f"{PREFIX}/", include((operations(), "api"))),  # names of their own: pages have the same ones
     re_path(r"^api/", views_docs.missing, name="api_missing"),
 ]

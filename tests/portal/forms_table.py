@@ -26,7 +26,7 @@ from integrations.forms import (
     start,
     waivers,
 )
-from integrations.models import Integration
+from integrations.models import Integration, Partner
 from integrations.programs import PROGRAMS
 from integrations.programs.base import Field, Kind, Requirement, Who
 from integrations.views.companies import ManagerForm
@@ -41,6 +41,7 @@ from portal.hooks.models import Endpoint
 from portal.notifications.forms import NoticesForm
 from portal.office.filters import OfficeFilter
 from portal.office.forms import RenameForm, ViewForm
+from portal.public.replying import ReplyForm
 from portal.reports.forms import WishesForm
 from portal.sla import views_labels
 from portal.sla.calendar_form import CalendarForm
@@ -127,7 +128,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (accounts.FirstCodeForm, ""): lambda data, user: accounts.FirstCodeForm(data, user=user),
     (accounts.InviteForm, ""): lambda data, user: accounts.InviteForm(data),
     (accounts.JoinForm, ""): lambda data, user: accounts.JoinForm(data),
-    (accounts.LoginForm, ""): lambda data, user: accounts.LoginForm(data),
+    (accounts.LoginForm, ""): lambda data, user: accounts.LoginForm(data, request=request_of(user)),
     (accounts.PasswordAgainForm, ""): lambda data, user: accounts.PasswordAgainForm(data, user=user),
     (accounts.ProfileForm, ""): lambda data, user: accounts.ProfileForm(data, instance=User(pk=user.pk)),
     (accounts.ResetPasswordForm, ""): lambda data, user: accounts.ResetPasswordForm(data),
@@ -153,6 +154,9 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (steps.StepForm, "decline"): step("decline"),
     (steps.StepForm, "put_on_hold"): step("put_on_hold"),
     (steps.StepForm, "request_tier"): step("request_tier"),
+    (ReplyForm, ""): lambda data, user: ReplyForm(
+        data, row=Integration(partner=Partner(website="https://acme.example"))
+    ),
     (StatementForm, ""): lambda data, user: StatementForm(data),
     (styleguide.SampleForm, ""): lambda data, user: styleguide.SampleForm(data),
     **{
