@@ -3,15 +3,18 @@
 Names and numbers are of the published protocol. A field that is not listed here is kept unread, as protobuf does.
 """
 
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
+import grpc
 from google.protobuf import descriptor_pb2, descriptor_pool, duration_pb2, message_factory, timestamp_pb2
 
 BASE = "hashicorp.nomad.plugins.base.proto"
 DRIVER = "hashicorp.nomad.plugins.drivers.proto"
 DEVICE = "hashicorp.nomad.plugins.device"
 SPEC = "hashicorp.nomad.plugins.shared.hclspec"
+SHUT_DOWN = "/plugin.GRPCController/Shutdown"
 STRUCTS = "hashicorp.nomad.plugins.shared.structs"
 
 FIELD = descriptor_pb2.FieldDescriptorProto
@@ -126,6 +129,13 @@ def ask(channel: Any, method: str, seconds: float, **given: Any) -> Any:
         return next(iter(answer), None)
     finally:
         answer.cancel()
+
+
+def shut_down(channel: Any, seconds: float) -> None:
+    """Ask the plugin to end, as the library of all plugins does. Whether it does is for the caller to see."""
+    call = channel.unary_unary(SHUT_DOWN, request_serializer=None, response_deserializer=None)
+    with suppress(grpc.RpcError):
+        call(b"", timeout=seconds)
 
 
 @cache
