@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
+from django.db import transaction
 from playwright.sync_api import Browser, Page
 
 from integrations.models import Integration
 from portal.notices import NOTICES
+from tests.journeys.mails import others
 from tests.portal.test_mail_templates import tell
 
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
@@ -43,18 +46,34 @@ def pages(chromium: Browser) -> Any:
         context.close()
 
 
-def test_every_mail_fits_a_phone_and_is_read_in_light_and_dark(
+def test_every_notice_fits_a_phone_and_is_read_in_light_and_dark(
     rocket: Integration, alice: Any, rita: Any, sam: Any, now: datetime, pages: dict[str, Page]
 ) -> None:
     for verb in NOTICES:
         mail = tell(rocket, verb, sam, now, note=NOTE)[0]
-        for theme, page in pages.items():
-            page.set_viewport_size({"width": 320, "height": 600})
-            page.set_content(mail.html)
-            assert page.evaluate("document.documentElement.scrollWidth") <= 320, verb
-            assert page.evaluate(PALE) == [], (verb, theme)
-            if SHOTS:
-                keep(page, f"{verb}-{theme}", mail.text)
+        look(pages, verb, mail.html, mail.text)
+
+
+def test_every_other_mail_fits_a_phone_and_is_read_in_light_and_dark(
+    rocket: Integration, alice: Any, sam: Any, now: datetime, pages: dict[str, Page]
+) -> None:
+    with transaction.atomic():
+        found = others(rocket, alice, sam, now)
+    for name, mail in found.items():
+        look(pages, name, mail.html, mail.text)
+    templates = {folder.name for folder in (settings.BASE_DIR / "templates" / "emails").iterdir() if folder.is_dir()}
+    assert templates == {*found, *(notice.template for notice in NOTICES.values())}
+
+
+def look(pages: dict[str, Page], name: str, html: str, text: str) -> None:
+    """As narrow as a phone, in each theme: nothing is cut off or pale."""
+    for theme, page in pages.items():
+        page.set_viewport_size({"width": 320, "height": 600})
+        page.set_content(html)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, name
+        assert page.evaluate(PALE) == [], (name, theme)
+        if SHOTS:
+            keep(page, f"{name}-{theme}", text)
 
 
 def keep(page: Page, name: str, text: str) -> None:
