@@ -1,22 +1,34 @@
-"""A Nomad integration, from “which program is mine?” to support, with one round of requested changes."""
+"""A partner has their Nomad plugin rehearsed: the page tells each question, the finding and the answer."""
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from tests.fakes.github.server import Repo
-from tests.journeys.walk import Walk
+from tests.conftest import begin
+from tests.journeys.person import Person
+from tests.verification.rehearsal.nomad.world import READABLE, executable, needs_sandbox
+from verification.models import NomadRehearsal
+from verification.rehearsal import nomad_jobs as jobs
 
 
-def test_a_task_driver_goes_all_the_way(walk: Walk, github: Any) -> None:
-    github.seed(Repo("acme/nomad-driver-rocket", "Runs workloads on rockets.", homepage="https://acme.example/rocket"))
-    walk.begin(
-        "Should Nomad run, place, watch or scale workloads",
-        repository="acme/nomad-driver-rocket",
-        name="Rocket driver",
-        category="Container Runtime",
-        offering="Open Source",
-    )
-    walk.to("review").round_of_changes("Say how to run the tests.", "It is in the README now.")
-    walk.to("support")
-    row = walk.row
-    assert (row.standing, row.tier, row.turn_holder) == ("verified", row.edition.release_tier.key, "machine")
-    walk.partner.go(walk.page).sees("the portal keeps watch").shot("nomad-support")
+@needs_sandbox
+def test_device_plugin_is_told_what_to_mend(
+    visit: Callable[..., Person], acme: Any, alice: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(jobs, "READABLE", READABLE)
+    row = begin(acme, alice, category="gpus-hardware-devices", repository="acme/nomad-device-example", name="Gauges")
+    partner = visit(alice).go(f"/integrations/{row.uuid}/").press("Rehearse the plugin")
+    partner.sees("No rehearsal has been made yet").write("Version", "1.0.0").write("Configuration", "[]")
+    partner.press("Begin the rehearsal").sees("A configuration is a JSON object")
+    partner.write("Configuration", '{"address": "127.0.0.1:9999"}').press("Begin the rehearsal")
+    partner.sees("The rehearsal is under way: 0 of 11 questions asked. Next: Started directly.")
+
+    def twins(row: NomadRehearsal, folder: Path) -> Path:
+        return executable("device", "twins")
+
+    assert jobs.run_one(NomadRehearsal.objects.get().pk, program=twins)
+    partner.sees(
+        "Something has to be mended; each rule says what.", "The id “one” is no id of one device.",
+        "It calls itself “example”.", "Every question and its answer", "Begin a rehearsal",
+    )  # fmt: skip
+    partner.shot("nomad")
