@@ -1,60 +1,59 @@
-"""Which messages does a Terraform provider answer with? Protocols 5 and 6, as published, with what came later.
+"""Which messages does a Terraform provider answer with? Those of protocols 5 and 6 that tell its schema.
 
-The package that brings the protocol ends with 5.5 and 6.5; newer fields that a schema tells of are added here, by the
-numbers that the published protocol gives them, so that nothing of a schema is lost.
+Names and numbers are of the published protocol. What a schema does not tell is left out.
 """
 
 from functools import cache
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-from tfplugin_proto import tfplugin5_5_pb2, tfplugin6_5_pb2
+from verification.plugins import described
 
-BASE = {5: tfplugin5_5_pb2, 6: tfplugin6_5_pb2}
 METHOD = {5: "GetSchema", 6: "GetProviderSchema"}
 WRITE_ONLY = {5: 10, 6: 11}
-FIELD = descriptor_pb2.FieldDescriptorProto
-MAPS = {"ephemeral_resource_schemas": 8}
+
+# an enumeration travels as a number, and is one here
+SAME = {
+    "Schema": "version = 1 int64; block = 2 Block",
+    "Block": "version = 1 int64; attributes = 2 [Attribute]; block_types = 3 [NestedBlock]; description = 4 string; "
+    "description_kind = 5 int32; deprecated = 6 bool",
+    "NestedBlock": "type_name = 1 string; block = 2 Block; nesting = 3 int32; min_items = 4 int64; max_items = 5 int64",
+    "Function": "parameters = 1 [Parameter]; variadic_parameter = 2 Parameter; return = 3 Return; summary = 4 string; "
+    "description = 5 string; description_kind = 6 int32; deprecation_message = 7 string",
+    "Parameter": "name = 1 string; type = 2 bytes; allow_null_value = 3 bool; allow_unknown_values = 4 bool; "
+    "description = 5 string; description_kind = 6 int32",
+    "Return": "type = 1 bytes",
+    "Diagnostic": "severity = 1 int32; summary = 2 string; detail = 3 string",
+    "Request": "",
+    "Response": "provider = 1 Schema; resource_schemas = 2 {Schema}; data_source_schemas = 3 {Schema}; "
+    "diagnostics = 4 [Diagnostic]; functions = 7 {Function}; ephemeral_resource_schemas = 8 {Schema}",
+}
+ATTRIBUTE = (
+    "name = 1 string; type = 2 bytes; description = 3 string; required = 4 bool; optional = 5 bool; "
+    "computed = 6 bool; sensitive = 7 bool; description_kind = 8 int32; deprecated = 9 bool"
+)
+TABLE = {
+    "tfplugin5": SAME | {"Attribute": f"{ATTRIBUTE}; write_only = {WRITE_ONLY[5]} bool"},
+    "tfplugin6": SAME
+    | {
+        "Attribute": f"{ATTRIBUTE}; nested_type = 10 Object; write_only = {WRITE_ONLY[6]} bool",
+        "Object": "attributes = 1 [Attribute]; nesting = 3 int32",
+    },
+}
 
 
 @cache
-def _package(version: int) -> descriptor_pool.DescriptorPool:
-    found = descriptor_pb2.FileDescriptorProto()
-    BASE[version].DESCRIPTOR.CopyToProto(found)
-    del found.service[:]
-    by_name = {message.name: message for message in found.message_type}
-    attribute = next(one for one in by_name["Schema"].nested_type if one.name == "Attribute")
-    attribute.field.add(name="write_only", number=WRITE_ONLY[version], type=FIELD.TYPE_BOOL, label=FIELD.LABEL_OPTIONAL)
-    response = next(one for one in by_name["GetProviderSchema"].nested_type if one.name == "Response")
-    for name, number in MAPS.items():
-        _map(response, name, number, f".tfplugin{version}")
-    pool = descriptor_pool.DescriptorPool()
-    for dependency in BASE[version].DESCRIPTOR.dependencies:
-        pool.AddSerializedFile(dependency.serialized_pb)
-    pool.Add(found)
-    return pool
-
-
-def _map(message: Any, name: str, number: int, package: str) -> None:
-    """A map from names to schemas, as protobuf writes maps: a list of entries."""
-    entry_name = "".join(part.capitalize() for part in name.split("_")) + "Entry"
-    entry = message.nested_type.add(name=entry_name)
-    entry.options.map_entry = True
-    optional = FIELD.LABEL_OPTIONAL
-    entry.field.add(name="key", number=1, type=FIELD.TYPE_STRING, label=optional)
-    entry.field.add(name="value", number=2, type=FIELD.TYPE_MESSAGE, label=optional, type_name=f"{package}.Schema")
-    place = f"{package}.GetProviderSchema.Response.{entry_name}"
-    message.field.add(name=name, number=number, type=FIELD.TYPE_MESSAGE, label=FIELD.LABEL_REPEATED, type_name=place)
+def _pool() -> Any:
+    return described.pool(TABLE)
 
 
 def message(version: int, name: str) -> Any:
-    """The class of a message, as "GetProviderSchema.Response"."""
-    return message_factory.GetMessageClass(_package(version).FindMessageTypeByName(f"tfplugin{version}.{name}"))
+    """The class of a message of a protocol, as "Response"."""
+    return described.message(_pool(), f"tfplugin{version}.{name}")
 
 
 def schema_of(channel: Any, version: int, seconds: float) -> Any:
     """What the provider says to the question for its schema. Raises grpc.RpcError."""
-    request, response = message(version, "GetProviderSchema.Request"), message(version, "GetProviderSchema.Response")
+    request, response = message(version, "Request"), message(version, "Response")
     path = f"/tfplugin{version}.Provider/{METHOD[version]}"
     ask = channel.unary_unary(
         path, request_serializer=request.SerializeToString, response_deserializer=response.FromString

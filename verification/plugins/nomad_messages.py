@@ -8,7 +8,9 @@ from functools import cache
 from typing import Any
 
 import grpc
-from google.protobuf import descriptor_pb2, descriptor_pool, duration_pb2, message_factory, timestamp_pb2
+from google.protobuf import duration_pb2, timestamp_pb2
+
+from verification.plugins import described
 
 BASE = "hashicorp.nomad.plugins.base.proto"
 DRIVER = "hashicorp.nomad.plugins.drivers.proto"
@@ -17,19 +19,7 @@ SPEC = "hashicorp.nomad.plugins.shared.hclspec"
 SHUT_DOWN = "/plugin.GRPCController/Shutdown"
 STRUCTS = "hashicorp.nomad.plugins.shared.structs"
 
-FIELD = descriptor_pb2.FieldDescriptorProto
-SCALARS = {
-    "string": FIELD.TYPE_STRING,
-    "bool": FIELD.TYPE_BOOL,
-    "bytes": FIELD.TYPE_BYTES,
-    "int32": FIELD.TYPE_INT32,  # also for enumerations, which travel as such
-    "int64": FIELD.TYPE_INT64,
-    "uint64": FIELD.TYPE_UINT64,
-    "double": FIELD.TYPE_DOUBLE,
-}
-
-# message: fields as "name = number kind"; "[kind]" is repeated, "{kind}" a map from names, "a|" stands before the
-# fields of which one at most is there.
+# an enumeration travels as a number, and is one here
 MESSAGES: dict[str, dict[str, str]] = {
     SPEC: {
         "Spec": "|object = 1 Object; |array = 2 Array; |Attr = 3 Attr; |block_value = 4 Block; "
@@ -104,7 +94,7 @@ METHODS: dict[str, tuple[str, bool]] = {
 
 def message(name: str) -> Any:
     """The class of a message by its full name."""
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
+    return described.message(_pool(), name)
 
 
 def path(method: str) -> str:
@@ -139,53 +129,5 @@ def shut_down(channel: Any, seconds: float) -> None:
 
 
 @cache
-def _pool() -> descriptor_pool.DescriptorPool:
-    pool = descriptor_pool.DescriptorPool()
-    for known in (duration_pb2, timestamp_pb2):
-        pool.AddSerializedFile(known.DESCRIPTOR.serialized_pb)
-    for package, messages in MESSAGES.items():
-        found = descriptor_pb2.FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto3")
-        found.dependency.extend(name for name in _before(package))
-        for name, fields in messages.items():
-            _describe(found.message_type.add(name=name), package, fields)
-        pool.Add(found)
-    return pool
-
-
-def _before(package: str) -> list[str]:
-    earlier = [name for name in (SPEC, STRUCTS) if package not in (SPEC, STRUCTS)]
-    known = ["google/protobuf/duration.proto", "google/protobuf/timestamp.proto"]
-    return [f"{name}.proto" for name in earlier] + (known if package == DEVICE else [])
-
-
-def _describe(made: Any, package: str, fields: str) -> None:
-    for each in filter(None, (part.strip() for part in fields.split(";"))):
-        name, _, number, kind = each.split()
-        field = made.field.add(name=name.lstrip("|"), number=int(number), label=FIELD.LABEL_OPTIONAL)
-        if name.startswith("|"):
-            if not made.oneof_decl:
-                made.oneof_decl.add(name="one")
-            field.oneof_index = 0
-        if kind[0] in "[{":
-            field.label = FIELD.LABEL_REPEATED
-        if kind[0] == "{":
-            kind = _entry(made, f".{package}.{made.name}", field.name, kind, package)
-        _typed(field, kind.strip("[]"), package)
-
-
-def _entry(made: Any, inside: str, name: str, kind: str, package: str) -> str:
-    """A map, as protobuf writes maps: a list of entries. Returns the full name of the entry."""
-    entry = made.nested_type.add(name="".join(part.capitalize() for part in name.split("_")) + "Entry")
-    entry.options.map_entry = True
-    entry.field.add(name="key", number=1, type=FIELD.TYPE_STRING, label=FIELD.LABEL_OPTIONAL)
-    _typed(entry.field.add(name="value", number=2, label=FIELD.LABEL_OPTIONAL), kind.strip("{}"), package)
-    return f"{inside}.{entry.name}"
-
-
-def _typed(field: Any, kind: str, package: str) -> None:
-    if kind in SCALARS:
-        field.type = SCALARS[kind]
-        return
-    field.type = FIELD.TYPE_MESSAGE
-    absolute = kind if kind.startswith(".") else f".{kind}" if "." in kind else f".{package}.{kind}"
-    field.type_name = absolute
+def _pool() -> Any:
+    return described.pool(MESSAGES, (duration_pb2, timestamp_pb2))

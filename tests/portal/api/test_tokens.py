@@ -81,8 +81,9 @@ def test_company_token_of_a_viewer_reads_only(alice: Any, acme: Any, rocket: Any
 
 
 @pytest.mark.parametrize(
-    ("changed", "days"), [({"revoked_at": timezone.now()}, 0), ({"expires_at": timezone.now()}, 0)], ids=str
-)
+    ("changed", "days"), [({"revoked_at": timezone.now()}, 0), ({"expires_at": timezone.now()}, 0)],
+    ids=["revoked", "expired"],
+)  # fmt: skip
 def test_ended_token_is_refused(alice: Any, changed: dict[str, Any], days: int) -> None:
     mine = caller(alice)
     ApiToken.objects.filter(pk=mine.token.pk).update(**changed)  # type: ignore[union-attr]

@@ -1,0 +1,78 @@
+"""How do messages come of a table? Fields by name, number and kind become classes that read and write protobuf.
+
+A field is written "name = number kind". "[kind]" is repeated, "{kind}" a map from names; "|" stands before the fields
+of which one at most is there. A kind is a scalar, a message of the same package, or one with its full name. A field
+that is not listed is kept unread, as protobuf does. The classes stand in a pool of their own, so that others' messages
+of the same names are not in their way.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+Table = Mapping[str, Mapping[str, str]]  # package: {message: fields, with "; " between them}
+
+FIELD = descriptor_pb2.FieldDescriptorProto
+SCALARS = {
+    "string": FIELD.TYPE_STRING,
+    "bool": FIELD.TYPE_BOOL,
+    "bytes": FIELD.TYPE_BYTES,
+    "int32": FIELD.TYPE_INT32,
+    "int64": FIELD.TYPE_INT64,
+    "uint64": FIELD.TYPE_UINT64,
+    "double": FIELD.TYPE_DOUBLE,
+}
+
+
+def pool(table: Table, known: Sequence[Any] = ()) -> descriptor_pool.DescriptorPool:
+    """The messages of a table, each package after those that it names; `known` are modules of protobuf's own."""
+    made = descriptor_pool.DescriptorPool()
+    for module in known:
+        made.AddSerializedFile(module.DESCRIPTOR.serialized_pb)
+    before = [module.DESCRIPTOR.name for module in known]
+    for package, messages in table.items():
+        found = descriptor_pb2.FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto3")
+        found.dependency.extend(before)
+        for name, fields in messages.items():
+            _describe(found.message_type.add(name=name), package, fields)
+        made.Add(found)
+        before.append(found.name)
+    return made
+
+
+def message(made: descriptor_pool.DescriptorPool, name: str) -> Any:
+    """The class of a message by its full name."""
+    return message_factory.GetMessageClass(made.FindMessageTypeByName(name))
+
+
+def _describe(made: Any, package: str, fields: str) -> None:
+    for each in filter(None, (part.strip() for part in fields.split(";"))):
+        name, _, number, kind = each.split()
+        field = made.field.add(name=name.lstrip("|"), number=int(number), label=FIELD.LABEL_OPTIONAL)
+        if name.startswith("|"):
+            if not made.oneof_decl:
+                made.oneof_decl.add(name="one")
+            field.oneof_index = 0
+        if kind[0] in "[{":
+            field.label = FIELD.LABEL_REPEATED
+        if kind[0] == "{":
+            kind = _entry(made, f".{package}.{made.name}", field.name, kind, package)
+        _typed(field, kind.strip("[]"), package)
+
+
+def _entry(made: Any, inside: str, name: str, kind: str, package: str) -> str:
+    """A map, as protobuf writes maps: a list of entries. Returns the full name of the entry."""
+    entry = made.nested_type.add(name="".join(part.capitalize() for part in name.split("_")) + "Entry")
+    entry.options.map_entry = True
+    entry.field.add(name="key", number=1, type=FIELD.TYPE_STRING, label=FIELD.LABEL_OPTIONAL)
+    _typed(entry.field.add(name="value", number=2, label=FIELD.LABEL_OPTIONAL), kind.strip("{}"), package)
+    return f"{inside}.{entry.name}"
+
+
+def _typed(field: Any, kind: str, package: str) -> None:
+    if kind in SCALARS:
+        field.type = SCALARS[kind]
+        return
+    field.type = FIELD.TYPE_MESSAGE
+    field.type_name = kind if kind.startswith(".") else f".{kind}" if "." in kind else f".{package}.{kind}"
