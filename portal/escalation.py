@@ -25,7 +25,7 @@ from integrations.states import Holder
 from integrations.workflow import PROGRAM_CALENDAR, lock
 from portal import mail, notices
 from portal.alerts import office_opens
-from portal.models import Escalation
+from portal.models import Email, Escalation
 from verification.models import Clock
 from verification.support.base import Watching
 
@@ -57,6 +57,30 @@ def begin(event: Event) -> None:
         due_at=event.at,
         defaults={"event": event, "told": [first], "began_at": event.at, "next_at": event.at + _pause()},
     )
+
+
+def correct(event: Event) -> None:
+    """Breaches are taken back: who was told of one and is not told anyway hears of it too, while they may know."""
+    row = event.integration
+    assert row is not None
+    back = _named(event)
+    earlier = row.events.filter(verb__in=("issues_breached", "news_passed_on"), seq__lt=event.seq)
+    known = {address(each) for each in notices.both(row)}
+    context = notices.context_of(event)
+    for sent in Email.objects.filter(event__in=[e.pk for e in earlier if back & _named(e)]).select_related("person"):
+        if sent.to not in known and _may_know(row, sent.person):
+            known.add(sent.to)
+            notices.queue("breaches_retracted", event, sent.person or sent.to, context, calendar="", undo_until=None)
+
+
+def _may_know(row: Integration, person: Any) -> bool:
+    """Whether somebody who was told still belongs to it; None is the program's mailbox."""
+    return person is None or (person.is_active and rules.may_see(row, person))
+
+
+def _named(event: Event) -> set[tuple[str, str]]:
+    """The breaches that an event tells of: the issue and its due moment."""
+    return {(issue["issue"], issue["due"]) for issue in event.data.get("issues", ())}
 
 
 def _pause() -> timedelta:

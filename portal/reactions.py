@@ -86,6 +86,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "repository_changed": (run_checks, watch_the_new_one),
     "release": (begin_watching,),
     "issues_breached": (escalation.begin,),
+    "breaches_retracted": (escalation.correct,),
     "appeal": (run_checks,),
     "hold_process": (run_checks,),
     "ask_reinstatement": (run_checks,),

@@ -68,6 +68,29 @@ def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
     assert Escalation.objects.get().ended_at == now + 48 * H
 
 
+def test_a_breach_that_is_taken_back_is_corrected_to_everybody_who_was_told(
+    breached: Clock, row: Integration, now: datetime, rita: Any, rob: Any
+) -> None:
+    swept(now + DAY, now + 48 * H)
+    said = row.events.get(verb="issues_breached").data
+    other = {"issues": [issue | {"due": now.isoformat()} for issue in said["issues"]], "count": 1}
+    for found in (other, said):
+        with transaction.atomic():
+            history.record(row, "breaches_retracted", by=None, now=now + 50 * H, **found)
+    events = row.events.filter(verb="breaches_retracted").order_by("seq")
+    corrected = [set(Email.objects.filter(event=event).values_list("to", flat=True)) for event in events]
+    first = {"alice@acme.example", rita.email}
+    assert corrected == [first, first | {rob.email, row.edition.mailbox}]
+
+
+def test_who_left_the_company_hears_nothing_more(breached: Clock, row: Integration, now: datetime, alice: Any) -> None:
+    alice.memberships.update(ended_at=now)
+    with transaction.atomic():
+        said = row.events.get(verb="issues_breached").data
+        history.record(row, "breaches_retracted", by=None, now=now + H, **said)
+    assert alice.email not in told("breaches_retracted")
+
+
 def test_whoever_answers_ends_the_chain(breached: Clock, row: Integration, now: datetime, rita: Any) -> None:
     reviewing.say(row, "We look at it.", by=rita, now=now + H)
     assert swept(now + DAY, now + 3 * DAY) == [0, 0]
