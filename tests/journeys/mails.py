@@ -28,7 +28,9 @@ HOUR = timedelta(hours=1)
 
 def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, mail.Rendered]:
     """Every mail beside the notices, by the name of its template."""
-    event = record(row, "said_to_partner", by=by, now=now, note="Two things are left.", **NEWS)
+    due = {"action": "Review round 1", "due": (now - 30 * HOUR).isoformat()}
+    event = record(row, "turn_overdue", by=None, now=now, internal=True, **NEWS, **due)
+    record(row, "said_to_partner", by=by, now=now, note="Two things are left.")
     of_event = notices.context_of(event) | {"for_program": True}
     told = dict.fromkeys(OF_ACCOUNTS, ACCOUNT) | _of_company(row, by, now) | _of_keys(row, by, now)
     told |= {
