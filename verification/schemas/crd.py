@@ -86,12 +86,11 @@ def rules(make: Maker, nodes: tuple[Node, ...]) -> list[dict[str, str]]:
 
 
 def _must_be_given(make: Maker, node: Node) -> bool:
-    if node.optional or make.is_identifier(node):
+    if node.optional or node.computed or make.is_identifier(node):
         return False
-    if not node.computed:
-        return True
-    # the provider says it, and yet something inside can be set
-    return node.children is not None and "properties" in view(make, node.children, node.name).spec
+    if node.is_single_block and make.is_object(node):
+        return False  # a block that exists once is never required by the generators that make an object of it
+    return node.kind != "dynamic"  # it has no type, and Kubernetes refuses a rule about what has none
 
 
 def _rule(node: Node) -> dict[str, str]:

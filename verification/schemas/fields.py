@@ -90,8 +90,7 @@ def _schemas(make: Maker, node: Node, here: str) -> tuple[Schema | None, Schema 
     inner = view(make, node.children, here)
     spec, init, status = (_around(make, node, one) for one in (inner.spec, inner.init, inner.status))
     if node.is_observed:
-        settable = "properties" in inner.spec
-        return (spec if settable else None), (init if settable else None), status
+        return None, None, status
     return spec, init, (status if "properties" in inner.status else spec)
 
 

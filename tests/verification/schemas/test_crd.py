@@ -1,10 +1,11 @@
+import json
 from typing import Any
 
 import celpy
 import kubernetes_validate
 import pytest
 
-from tests.verification.schemas.acme import printed
+from tests.verification.schemas.acme import attribute, block, nested, printed
 from verification.schemas.base import Unsupported
 from verification.schemas.choices import BadChoice, Choices, choices, external_name
 from verification.schemas.crd import WANTED, definition
@@ -234,3 +235,35 @@ def test_external_name_of_a_parameter_omits_it_and_its_prefix() -> None:
 
 def test_choices_default_is_an_identifier_from_the_provider() -> None:
     assert choices("acme", "acme") == Choices(root="acme.upbound.io", category="acme")
+
+
+def of_attributes(attributes: dict[str, Any], **blocks: Any) -> Any:
+    """The preview's function of a resource that has just these."""
+    told: Any = {"block": {"attributes": attributes, "block_types": blocks}}
+    schemas = {"acme": {"resource_schemas": {"acme_some_thing": told}}}
+    schema = read_one(json.dumps({"format_version": "1.0", "provider_schemas": schemas}).encode())
+
+    def preview(**more: Any) -> dict[str, Any]:
+        return definition(schema.resources["acme_some_thing"], choices("acme", "acme", **more), namespaced=True)
+
+    return preview
+
+
+def test_definition_has_no_rule_for_what_has_no_type() -> None:
+    found = of_attributes({"value": attribute("dynamic", "required"), "name": attribute("string", "required")})()
+    assert list(rules(found)) == ["spec.forProvider.name is a required parameter"]
+    assert faults(found) == []
+
+
+def test_definition_shows_what_is_observed_in_the_status_alone_whatever_is_inside() -> None:
+    inside = {"size": attribute("number", "optional"), "serial": attribute("string", "computed")}
+    found = of_attributes({"disk": nested("list", inside, "computed")})()
+    seen = {view: sorted(one.get("properties", {})) for view, one in parts(found).items()}
+    assert seen == {"forProvider": [], "initProvider": [], "atProvider": ["disk", "id"]}
+    assert rules(found) == {}
+
+
+def test_definition_requires_a_block_that_exists_once_only_where_it_is_a_list() -> None:
+    preview = of_attributes({}, place=block("single", {"rack": attribute("string", "required")}))
+    assert list(rules(preview())) == ["spec.forProvider.place is a required parameter"]
+    assert rules(preview(single_blocks="object")) == {}
