@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-WIDTH, HEIGHT, FLOOR, TOP = 400, 150, 122, 26
+WIDTH, ROOM, FOOT = 400, 96, 28  # the picture, its columns, and what stands below them
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,11 @@ class Chart:
     target: str = ""
 
     @property
+    def floor(self) -> int:
+        """Where the columns stand: above the tallest its figure, and above that the words of the target."""
+        return ROOM + (26 if self.target_after < 0 else 42)
+
+    @property
     def is_empty(self) -> bool:
         return not any(column.whole for column in self.columns)
 
@@ -59,24 +64,25 @@ def drawn(chart: Chart) -> SafeString:
         '<desc id="{}-d">{}</desc><defs><pattern id="{}-h" width="6" height="6" patternUnits="userSpaceOnUse" '
         'patternTransform="rotate(45)"><rect class="chart-late" width="3" height="6"/></pattern></defs>'
         '<line class="chart-floor" x1="0" x2="{}" y1="{}" y2="{}"/>{}{}</svg>',
-        WIDTH, HEIGHT, chart.id, chart.id, chart.id, chart.title, chart.id, said, chart.id, WIDTH, FLOOR, FLOOR,
-        format_html_join("", "{}", ((_column(c, n, step, most, chart.id),) for n, c in enumerate(chart.columns))),
+        WIDTH, chart.floor + FOOT, chart.id, chart.id, chart.id, chart.title, chart.id, said, chart.id,
+        WIDTH, chart.floor, chart.floor,
+        format_html_join("", "{}", ((_column(chart, n, step, most),) for n, _ in enumerate(chart.columns))),
         _target(chart, step),
     )  # fmt: skip
 
 
-def _column(column: Column, place: int, step: float, most: int, id: str) -> SafeString:
-    room = FLOOR - TOP
-    kept, late = room * column.kept / most, room * column.late / most
+def _column(chart: Chart, place: int, step: float, most: int) -> SafeString:
+    column, floor = chart.columns[place], chart.floor
+    kept, late = ROOM * column.kept / most, ROOM * column.late / most
     x, width = place * step + step * 0.18, step * 0.64
-    middle, top = place * step + step / 2, FLOOR - kept - late
+    middle, top = place * step + step / 2, floor - kept - late
     value = f"{column.whole}" if column.whole else ""
     return format_html(
         '<g><rect class="chart-kept" x="{}" y="{}" width="{}" height="{}"/>'
         '<rect class="chart-edge" x="{}" y="{}" width="{}" height="{}" fill="url(#{}-h)"/>'
         '<text class="chart-value" x="{}" y="{}">{}</text><text class="chart-label" x="{}" y="{}">{}</text></g>',
-        _n(x), _n(FLOOR - kept), _n(width), _n(kept), _n(x), _n(top), _n(width), _n(late), id,
-        _n(middle), _n(top - 5), value, _n(middle), FLOOR + 16, column.label,
+        _n(x), _n(floor - kept), _n(width), _n(kept), _n(x), _n(top), _n(width), _n(late), chart.id,
+        _n(middle), _n(top - 5), value, _n(middle), floor + 16, column.label,
     )  # fmt: skip
 
 
@@ -87,7 +93,7 @@ def _target(chart: Chart, step: float) -> SafeString | str:
     x = _n(chart.target_after * step)
     return format_html(
         '<line class="chart-target" x1="{}" x2="{}" y1="6" y2="{}"/><text class="chart-named" x="{}" y="14">{}</text>',
-        x, x, FLOOR, _n(chart.target_after * step - 6), chart.target,
+        x, x, chart.floor, _n(chart.target_after * step - 6), chart.target,
     )  # fmt: skip
 
 

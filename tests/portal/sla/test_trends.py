@@ -24,6 +24,13 @@ def test_a_chart_says_its_numbers_and_stands_on_its_floor() -> None:
     assert 'style="' not in str(svg)
 
 
+def test_the_words_of_the_target_stand_clear_of_the_tallest_column() -> None:
+    svg = BeautifulSoup(Chart("c", "Days", (Column("1 day", 1),), 1, "target 5 days").drawn, "html.parser").svg
+    assert svg
+    value, target = (float(str(svg.select_one(name)["y"])) for name in (".chart-value", ".chart-named"))  # type: ignore[index]
+    assert value - 15 > target  # as large as it is written on a phone
+
+
 def test_the_trends_count_what_was_settled(sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]) -> None:
     trends = sign_in(rita).get("/sla/trends/").context["trends"]
     assert (sum(c.kept for c in trends.weeks.columns), sum(c.late for c in trends.weeks.columns)) == (1, 1)
