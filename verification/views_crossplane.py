@@ -43,18 +43,17 @@ class ChoicesForm(forms.Form):
     def chosen(self, schema: ProviderSchema) -> Choices:
         """The choices, with the usual ones for what was left out or cannot be read."""
         if not self.is_valid():
-            return choices(schema.prefix, schema.prefix)
+            return choices(schema.prefix)
         told = self.cleaned_data
         try:
             return choices(
                 told["group_prefix"] or schema.prefix,
-                schema.prefix,
                 external=(told["external_name"] or FROM_PROVIDER,),
                 singletons=told["singletons"] or "array",
             )
         except BadChoice as sentence:
             self.add_error("group_prefix", str(sentence))
-            return choices(schema.prefix, schema.prefix)
+            return choices(schema.prefix)
 
 
 class Asked:

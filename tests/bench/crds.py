@@ -23,7 +23,7 @@ FOLDER = Path(os.environ.get("PORTAL_SHARED", "../shared")) / "data" / "provider
 def made(path: Path) -> tuple[list[Preview], str]:
     """The previews of one schema, and the digest of all their files."""
     schema = read_one(path.read_bytes())
-    found = list(previews(schema, choices(schema.prefix, schema.prefix)))
+    found = list(previews(schema, choices(schema.prefix)))
     digest = hashlib.sha256("".join(name + text for one in found for name, text in one.files()).encode())
     return found, digest.hexdigest()
 

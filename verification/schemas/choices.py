@@ -75,7 +75,7 @@ class Choices:
         return f"{short}.{root}" if short else root
 
 
-def choices(prefix: str, schema_prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] = (),
+def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] = (),
             singletons: str = "array", single_blocks: str = "array") -> Choices:  # fmt: skip
     """From words as people type them. `prefix` is "acme" (acme.upbound.io) or a whole domain. Raises BadChoice."""
     if not LABEL.fullmatch(prefix):
@@ -88,7 +88,7 @@ def choices(prefix: str, schema_prefix: str, external: tuple[str, ...] = (), kin
     named = (text.partition("=") for text in external if _is_named(text))
     return Choices(
         root=prefix if "." in prefix else f"{prefix}.{DOMAIN}",
-        category=schema_prefix if "." in prefix else prefix,
+        category=prefix.partition(".")[0],
         default=external_name(general[0]) if general else ExternalName(),
         by_resource={resource: external_name(rule) for resource, _, rule in named},
         kinds=dict(_kind(text) for text in kinds),

@@ -6,7 +6,7 @@ from verification.schemas.read import read_one
 
 def coverage(**more: tuple[str, ...]) -> dict[str, object]:
     schema = read_one(printed())
-    return summary(schema, list(previews(schema, choices("acme", schema.prefix, **more))))
+    return summary(schema, list(previews(schema, choices("acme", **more))))
 
 
 def test_summary_counts_and_explains_what_is_skipped() -> None:
@@ -22,22 +22,20 @@ def test_summary_counts_and_explains_what_is_skipped() -> None:
 
 
 def test_previews_give_the_next_division_where_a_name_is_taken() -> None:
-    found = {one.resource: one for one in previews(read_one(printed()), choices("acme", "acme"))}
+    found = {one.resource: one for one in previews(read_one(printed()), choices("acme"))}
     second = found["acme_user_roles"]
     assert (second.definitions[0]["spec"]["group"], second.kind) == ("acme.acme.upbound.io", "UserRoles")
     assert second.instead_of == "user/Roles is already made of acme_user_role"
 
 
 def test_previews_give_the_kind_that_was_chosen() -> None:
-    found = {
-        one.resource: one for one in previews(read_one(printed()), choices("acme", "acme", kinds=("acme_key=/Pin",)))
-    }
+    found = {one.resource: one for one in previews(read_one(printed()), choices("acme", kinds=("acme_key=/Pin",)))}
     assert found["acme_key"].definitions[1]["metadata"]["name"] == "pins.acme.m.upbound.io"
 
 
 def test_files_are_the_same_bytes_from_run_to_run() -> None:
     def all_files() -> list[tuple[str, str]]:
-        return [file for one in previews(read_one(printed()), choices("acme", "acme")) for file in one.files()]
+        return [file for one in previews(read_one(printed()), choices("acme")) for file in one.files()]
 
     files = all_files()
     assert files == all_files()
@@ -58,7 +56,7 @@ def test_json_is_ordered() -> None:
 
 
 def test_preview_of_one_is_the_same_as_among_all() -> None:
-    schema, chosen = read_one(printed()), choices("acme", "acme")
+    schema, chosen = read_one(printed()), choices("acme")
     alone = [preview_of(schema, chosen, name) for name in schema.resources]
     assert alone == list(previews(schema, chosen))
     assert preview_of(schema, chosen, "acme_none") is None
@@ -69,5 +67,5 @@ def test_previews_skip_what_has_no_free_name() -> None:
         "format_version": "1.0",
         "provider_schemas": {SOURCE: {"resource_schemas": {"acme_pad": {"block": {}}, "acme_pads": {"block": {}}}}},
     }
-    found = list(previews(read_one(printed(told)), choices("acme", "acme")))
+    found = list(previews(read_one(printed(told)), choices("acme")))
     assert found[1].why_not == "acme/Pads is already made of acme_pad: give one of them another kind"

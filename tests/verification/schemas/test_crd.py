@@ -17,7 +17,7 @@ KEYED = {"type": "object", "required": ["key", "name"]}
 
 def made(resource: str = "acme_compute_server", *, namespaced: bool = True, **more: Any) -> dict[str, Any]:
     schema = read_one(printed())
-    return definition(schema.resources[resource], choices("acme", schema.prefix, **more), namespaced=namespaced)
+    return definition(schema.resources[resource], choices("acme", **more), namespaced=namespaced)
 
 
 def bare(schema: Any) -> Any:
@@ -212,9 +212,9 @@ def test_definition_words_leave_out_the_sentences_about_terraform() -> None:
     assert top["spec"]["properties"]["forProvider"]["properties"]["name"]["description"] == "Name of the server. Short."
 
 
-def test_choices_whole_domain_takes_the_category_from_the_schema() -> None:
-    chosen = choices("acme.crossplane.io", "ac")
-    assert (chosen.category, chosen.group("x", namespaced=True)) == ("ac", "x.acme.m.crossplane.io")
+def test_choices_whole_domain_gives_the_category_with_its_first_word() -> None:
+    chosen = choices("acme.crossplane.io")
+    assert (chosen.category, chosen.group("x", namespaced=True)) == ("acme", "x.acme.m.crossplane.io")
     assert chosen.group("", namespaced=False) == "acme.crossplane.io"
 
 
@@ -225,7 +225,7 @@ def test_choices_whole_domain_takes_the_category_from_the_schema() -> None:
 )  # fmt: skip
 def test_choices_refuses_what_it_cannot_read(prefix: str, more: dict[str, Any]) -> None:
     with pytest.raises(BadChoice):
-        choices(prefix, "acme", **more)
+        choices(prefix, **more)
 
 
 def test_external_name_of_a_parameter_omits_it_and_its_prefix() -> None:
@@ -234,7 +234,7 @@ def test_external_name_of_a_parameter_omits_it_and_its_prefix() -> None:
 
 
 def test_choices_default_is_an_identifier_from_the_provider() -> None:
-    assert choices("acme", "acme") == Choices(root="acme.upbound.io", category="acme")
+    assert choices("acme") == Choices(root="acme.upbound.io", category="acme")
 
 
 def of_attributes(attributes: dict[str, Any], **blocks: Any) -> Any:
@@ -244,7 +244,7 @@ def of_attributes(attributes: dict[str, Any], **blocks: Any) -> Any:
     schema = read_one(json.dumps({"format_version": "1.0", "provider_schemas": schemas}).encode())
 
     def preview(**more: Any) -> dict[str, Any]:
-        return definition(schema.resources["acme_some_thing"], choices("acme", "acme", **more), namespaced=True)
+        return definition(schema.resources["acme_some_thing"], choices("acme", **more), namespaced=True)
 
     return preview
 

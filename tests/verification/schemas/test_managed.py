@@ -14,8 +14,8 @@ from verification.schemas.managed import Codec, Managed, Unresolved
 from verification.schemas.read import read_one
 
 SERVER = read_one(printed()).resources["acme_compute_server"]
-ARRAYS = Codec(SERVER, choices("acme", "acme"))
-OBJECTS = Codec(SERVER, choices("acme", "acme", singletons="object", single_blocks="object"))
+ARRAYS = Codec(SERVER, choices("acme"))
+OBJECTS = Codec(SERVER, choices("acme", singletons="object", single_blocks="object"))
 TEXT = st.text(max_size=4)
 SCALARS = {"string": TEXT, "number": st.integers() | st.floats(allow_nan=False, allow_infinity=False),
            "bool": st.booleans(), "dynamic": st.none() | TEXT}  # fmt: skip
@@ -85,7 +85,7 @@ def test_encode_spec_leaves_open_what_the_provider_says() -> None:
 
 
 def test_encode_name_as_identifier_is_the_external_name() -> None:
-    codec = Codec(SERVER, choices("acme", "acme", external=("NAME_AS_IDENTIFIER",)))
+    codec = Codec(SERVER, choices("acme", external=("NAME_AS_IDENTIFIER",)))
     wanted = codec.encode_spec(Managed(external_name="web", spec={"address": "a"}))
     assert (wanted["id"], wanted["name"], wanted["name_prefix"]) == ("web", "web", None)
 
@@ -122,7 +122,7 @@ def test_requests_have_the_states_of_the_mission() -> None:
 
 
 def test_request_shapes_say_where_each_value_comes_from() -> None:
-    shapes = request_shapes(SERVER, choices("acme", "acme"))
+    shapes = request_shapes(SERVER, choices("acme"))
     planned = shapes["Create"]["PlannedState"]
     prior = shapes["Update"]["PriorState"]
     assert planned is not None

@@ -25,7 +25,7 @@ def schema_of(name: str) -> ProviderSchema:
 @pytest.mark.parametrize("name", ALL)
 def test_previews_of_a_real_provider_leave_nothing_out(name: str) -> None:
     schema = schema_of(name)
-    found = list(previews(schema, choices(schema.prefix, schema.prefix)))
+    found = list(previews(schema, choices(schema.prefix)))
     assert [one.why_not for one in found if not one.is_available] == []
     assert len(found) == len(schema.resources)
 
@@ -33,7 +33,7 @@ def test_previews_of_a_real_provider_leave_nothing_out(name: str) -> None:
 @pytest.mark.parametrize("name", ["buildkite_buildkite_1.19.0", "hashicorp_tls_4.1.0"])
 def test_definitions_of_a_real_provider_are_taken_by_kubernetes(name: str) -> None:
     schema = schema_of(name)
-    for preview in previews(schema, choices(schema.prefix, schema.prefix)):
+    for preview in previews(schema, choices(schema.prefix)):
         for one in preview.definitions:
             kubernetes_validate.validate(one, kubernetes_validate.latest_version(), strict=True)
 
@@ -42,9 +42,7 @@ def test_rules_of_a_real_provider_compile() -> None:
     schema = schema_of("elastic_ec_0.12.2")
     environment = celpy.Environment()
     told = [
-        rule["rule"]
-        for preview in previews(schema, choices(schema.prefix, schema.prefix))
-        for rule in rules(preview.definitions[0])
+        rule["rule"] for preview in previews(schema, choices(schema.prefix)) for rule in rules(preview.definitions[0])
     ]
     assert len(told) == 22
     assert all(environment.compile(rule) for rule in told)

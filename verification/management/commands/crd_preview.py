@@ -34,7 +34,7 @@ class Command(BaseCommand):
     def handle(self, *, schema: Path, out: Path, **options: Any) -> None:  # type: ignore[override]
         try:
             found = read_one(schema.read_bytes(), options["source"])
-            chosen = _choices(found.prefix, options)
+            chosen = _choices(options)
         except (Unreadable, BadChoice) as error:
             raise CommandError(str(error)) from error
         except OSError as error:
@@ -43,10 +43,9 @@ class Command(BaseCommand):
         self.stdout.write(as_text(coverage), ending="")
 
 
-def _choices(prefix: str, options: dict[str, Any]) -> Choices:
+def _choices(options: dict[str, Any]) -> Choices:
     return choices(
         options["group_prefix"],
-        prefix,
         external=tuple(options["external_name"]),
         kinds=tuple(options["kind"]),
         singletons=options["singletons"],
