@@ -22,7 +22,7 @@ from verification.jobs import may_ask
 from verification.models import NomadRehearsal
 from verification.rehearsal import nomad_jobs
 from verification.rehearsal.nomad.driver import TITLES
-from verification.rehearsal.nomad.given import TYPE_OF, WHAT
+from verification.rehearsal.nomad.given import WHAT
 from verification.rehearsal.nomad.record import Asked, from_dict
 from verification.rehearsal.nomad.report import as_plain
 from verification.rehearsal.nomad.rules import RULES
@@ -45,7 +45,7 @@ class Shown:
 
 def loaded(request: HttpRequest, uuid: UUID) -> Integration:
     found = load(request, uuid)
-    if found.program_key != "nomad" or found.category not in TYPE_OF:
+    if not found.plugin:
         raise Http404("Only task drivers and device plugins for Nomad are rehearsed.")
     return found
 
@@ -89,7 +89,7 @@ def _page(
     row = _chosen(request, found)
     context = {
         "integration": found,
-        "what": WHAT[TYPE_OF[found.category]],
+        "what": WHAT[found.plugin],
         "form": form,
         "row": row,
         "may_ask": found.is_open and may_ask(found, request.user),

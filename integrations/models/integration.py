@@ -154,6 +154,12 @@ class Integration(FSMModelMixin, Standings):
         return edition_of(self.program_key, self.edition_date)
 
     @property
+    def plugin(self) -> str:
+        """The type of plugin that its category says it is, blank where none can be rehearsed."""
+        category = self.edition.category(self.category)
+        return category.plugin if category else ""
+
+    @property
     def current_step(self) -> Step:
         return self.edition.step(self.step)
 

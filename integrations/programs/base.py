@@ -150,12 +150,16 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """What an integration is about, with its meaning in one line. `links`: resources of this category."""
+    """What an integration is about, with its meaning in one line. `links`: resources of this category.
+
+    `plugin`: the type of plugin that it is, where such plugins can be rehearsed.
+    """
 
     key: str
     name: str
     meaning: str
     links: tuple[Link, ...] = ()
+    plugin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

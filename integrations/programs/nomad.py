@@ -48,6 +48,7 @@ CATEGORIES = (
             Link("Guide to a task driver plugin", f"{DOCS}/docs/concepts/plugins/task-drivers"),
             Link("Community examples of task drivers", f"{DOCS}/plugins/drivers/community"),
         ),
+        plugin="driver",
     ),
     Category(
         "gpus-hardware-devices",
@@ -59,6 +60,7 @@ CATEGORIES = (
             Link("Template of a device plugin", "https://github.com/hashicorp/nomad-skeleton-device-plugin"),
             Link("Example of a device plugin", "https://github.com/hashicorp/nomad-device-nvidia"),
         ),
+        plugin="device",
     ),
     Category(
         "monitoring",

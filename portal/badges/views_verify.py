@@ -12,6 +12,7 @@ from django.urls import path
 from django.utils import timezone
 
 from integrations.models import Integration
+from integrations.plain import Lines
 from portal.badges import drawing, keys, snippets, statement
 from portal.badges.statement import Verified
 from portal.badges.truth import Truth, absolute, truth_of
@@ -25,7 +26,7 @@ LONG = "A statement is shorter than this. Copy the statement alone."
 class StatementForm(forms.Form):
     """A statement, pasted or as a file."""
 
-    statement = forms.CharField(
+    statement = Lines(
         label="Statement",
         required=False,
         max_length=statement.MOST,

@@ -66,7 +66,7 @@ def _release(row: Integration, versions: tuple[str, ...], platforms: tuple[str, 
     CheckResult.objects.create(
         integration=row, key=OWNER, version=1, outcome="pass", summary=summary, at=row.created_at, confirmed_at=seen
     )
-    if row.program_key != "terraform-provider":
+    if "-provider-" not in row.repository:
         observations.remember(row, "release.newest", {"release.newest": versions[0]}, seen)
         return
     name = f"{owner}/{row.repository.partition('-provider-')[2]}"

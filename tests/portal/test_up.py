@@ -60,7 +60,7 @@ def up(port, data, *words):
 
 
 def health(port):
-    with urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5) as answer:
+    with urlopen(f"http://127.0.0.1:{port}/healthz", timeout=20) as answer:
         return json.load(answer)
 
 

@@ -24,7 +24,7 @@ from verification.nudges import nudge
 from verification.rehearsal import nomad_release
 from verification.rehearsal.nomad import job, rules
 from verification.rehearsal.nomad.driver import Given
-from verification.rehearsal.nomad.given import TYPE_OF, config_of
+from verification.rehearsal.nomad.given import config_of
 from verification.rehearsal.nomad.record import Seen, from_dict
 from verification.rehearsal.place import patiently
 from verification.rehearsal.schema.fetching import NotAuthentic
@@ -49,7 +49,7 @@ def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: date
     if not integration.is_open:
         raise NotAllowed("The integration has ended, so there is nothing to rehearse.", "gone")
     row = NomadRehearsal(
-        integration=integration, type=TYPE_OF[integration.category], name=given["name"], version=given["version"],
+        integration=integration, type=integration.plugin, name=given["name"], version=given["version"],
         config=given["config"], requested_by=by, requested_at=now, due_at=now,
     )  # fmt: skip
     row.seen = Seen(_given(row, Path()).claims).as_dict()

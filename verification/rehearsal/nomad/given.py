@@ -8,7 +8,6 @@ import msgpack
 from verification.rehearsal.lifecycle.given import Unfit
 
 MOST = 100_000
-TYPE_OF = {"container-runtime": "driver", "gpus-hardware-devices": "device"}  # category of the program: type of plugin
 WHAT = {"driver": "task driver", "device": "device plugin"}
 
 
