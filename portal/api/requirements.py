@@ -244,7 +244,8 @@ def get_meeting_calendar(request: HttpRequest, uuid: UUID) -> Any:
 def get_document(request: HttpRequest, uuid: UUID) -> Any:
     """A file that was handed in."""
     found = document(request, uuid)
-    body = b"".join(found)  # whole: what is not read to its end by a client leaves no file open
-    found.close()
+    assert found.file_to_stream
+    with found.file_to_stream as file:  # whole: what is not read to its end by a client leaves no file open
+        body = file.read()
     headers = {name: found[name] for name in ("Content-Type", "Content-Disposition", "X-Content-Type-Options")}
     return HttpResponse(body, headers=headers)

@@ -225,7 +225,7 @@ def test_the_page_shows_how_far_it_is_and_what_came_of_it(
     assert "as soon as a worker is free" in answer.content.decode()
     live = client.get(page, headers={"HX-Request": "true"})
     assert (live.status_code, b"<html" in live.content) == (200, False)
-    jobs.run_due(NOW + timedelta(minutes=1))
+    jobs.run_due(datetime.now(UTC) + timedelta(minutes=1))
     assert client.get(page, headers={"HX-Request": "true"}).status_code == 286
     text = client.get(page).content.decode()
     assert "1 resource and 0 data sources over protocol 5, the same through Terraform." in text
