@@ -6,13 +6,15 @@ and what the document does not allow is not taken. API_EXAMPLES sets how many re
 
 import os
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import jsonschema
 import pytest
 import schemathesis
+from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
-from django.db import transaction
+from django.db import close_old_connections, transaction
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
 from schemathesis import GenerationMode
@@ -75,6 +77,18 @@ def without_limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("portal.api.limits.ANONYMOUS", 10_000_000)
 
 
+@pytest.fixture
+def one_connection() -> Iterator[None]:
+    """A server gives its connection up around a request; here it is the one that the test's transaction is open on."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)
+
+
+@pytest.mark.usefixtures("one_connection")
 def test_generated_requests_are_answered_as_the_document_says(world: dict[str, Any]) -> None:
     people, sent, wrong = callers(world), 0, []
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
