@@ -23,4 +23,4 @@ def test_a_provider_goes_all_the_way(
     walk.to("review").round_of_changes("Name the year.", "It is in the file now.").to("support")
     row = walk.row
     assert (row.edition_date, row.standing, row.tier) == (edition, "verified", row.edition.release_tier.key)
-    walk.partner.go("/listed/").sees("Rocket").press("Rocket").sees("How it is verified")
+    walk.partner.go("/listed/").sees("Rocket").press("Rocket").sees("Reviewed and listed by people of the program.")
