@@ -168,6 +168,7 @@ TEMPLATES = [
                 "portal.context.frame",
             ],
             "builtins": [
+                "django.templatetags.i18n",
                 "portal.templatetags.portal",
                 "template_partials.templatetags.partials",
                 "lucide.templatetags.lucide",
