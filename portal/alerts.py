@@ -9,7 +9,7 @@ import logging
 from datetime import datetime, time, timedelta
 from typing import Any
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -39,6 +39,8 @@ def _safely(pk: int, now: datetime) -> bool:
     """One integration's news; what goes wrong with it does not stop the others and is tried again."""
     try:
         return tell(pk, now)
+    except (OperationalError, InterfaceError):
+        raise  # the database was away: nothing is wrong with this news, the next round has it
     except Exception:
         log.exception("The alerts of integration %s could not be told.", pk)
         Alert.objects.filter(integration_id=pk, told_at=None, not_before__lte=now).update(not_before=now + WAIT)

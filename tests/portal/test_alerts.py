@@ -1,8 +1,10 @@
 """Who is told of what the sweep found, when, and how often?"""
 
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
+from django.db import OperationalError, connection
 
 from integrations.clock import Calendar
 from integrations.models import CalendarEdition, Event, Integration
@@ -95,3 +97,18 @@ def test_the_calendar_of_the_company_says_when_it_works(watch: Watch, rocket: In
 def test_office_opens(at: str, opens: str) -> None:
     moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
     assert alerts.office_opens(moment, Calendar()) == datetime.fromisoformat(opens).replace(tzinfo=UTC)
+
+
+def test_news_is_not_put_off_for_a_database_that_was_away(watch: Watch, now: datetime) -> None:
+    due_in(watch, now, -1 * H)
+    clocks.sweep(now)
+
+    def away(execute: Any, sql: str, *rest: Any) -> Any:
+        if sql.startswith('INSERT INTO "integrations_event"'):
+            raise OperationalError("the server closed the connection")
+        return execute(sql, *rest)
+
+    with pytest.raises(OperationalError), connection.execute_wrapper(away):
+        alerts.tell_due(now)
+    assert (told(), Alert.objects.get().not_before <= now) == ([], True)
+    assert (alerts.tell_due(now), len(told())) == (1, 2)
