@@ -39,7 +39,7 @@ from verification.support import reading  # noqa: E402
 
 TICK = os.sysconf("SC_CLK_TCK")
 WATCHES, WORKERS, CLIENTS, ROUNDS, SPELL = 50, 3, 16, 3, 5.0
-RATE, KILL_EVERY = 200, 2.0
+OFFERED, RATE, KILL_EVERY = 210, 200, 2.0  # a second; what is acknowledged has to reach RATE
 AIM_RATIO, AIM_P99 = 0.5, 0.5
 
 
@@ -149,14 +149,14 @@ def flat_out(server: Gunicorn, sender: Sender, seconds: float) -> tuple[float, f
 
 
 def under_fire(server: Gunicorn, sender: Sender, seconds: float) -> int:
-    """RATE a second whatever is answered, measured from when each was due; a worker is killed every so often."""
-    start, total, killed = time.monotonic() + 0.5, int(RATE * seconds), []
+    """OFFERED a second whatever is answered, measured from when each was due; a worker is killed every so often."""
+    start, total, killed = time.monotonic() + 0.5, int(OFFERED * seconds), []
     over = threading.Event()
 
     def send(first: int) -> None:
         line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
         for number in range(first, total, CLIENTS):
-            due = start + number / RATE
+            due = start + number / OFFERED
             time.sleep(max(0.0, due - time.monotonic()))
             sender.post(line, number, due)
         line.close()
@@ -227,7 +227,7 @@ def fire(watches: list[Watch], seconds: float) -> bool:
     p50, p99 = spent[len(spent) // 2], spent[int(len(spent) * 0.99)]
     rate = len(sender.acknowledged) / seconds
     print(
-        f"under fire: {RATE}/s offered for {seconds:.0f} s, {rate:.0f}/s acknowledged, {killed} workers killed, "
+        f"under fire: {OFFERED}/s offered for {seconds:.0f} s, {rate:.0f}/s acknowledged, {killed} workers killed, "
         f"{sender.lost} cut, p50 {p50 * 1000:.0f} ms, p99 {p99 * 1000:.0f} ms, max {spent[-1] * 1000:.0f} ms, "
         f"{len(sender.refused)} refused, acknowledged but missing: {missing}"
     )
@@ -235,7 +235,7 @@ def fire(watches: list[Watch], seconds: float) -> bool:
     read = reading.read_due(timezone.now(), limit=1_000_000)
     spent_reading = time.monotonic() - start
     print(f"then read into facts and clocks: {read} in {spent_reading:.1f} s, {read / spent_reading:.0f}/s")
-    return missing == 0 and p99 <= AIM_P99 and rate >= RATE * 0.98
+    return missing == 0 and p99 <= AIM_P99 and rate >= RATE
 
 
 def main() -> int:

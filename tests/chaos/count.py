@@ -58,6 +58,7 @@ def toll(plan: "Plan", sink: Sink, end: datetime, program: str) -> "Toll":
         mails=len(sink.copies), copies=sum(sink.copies.values()), cuts=sink.cuts, refusals=sink.refusals,
         kills=plan.kills, flushes=plan.flushes, restarts=plan.restarts,
         slowest=max(delays, default=0), p99=_p99(delays), told_slowest=max(waits, default=0), told_p99=_p99(waits),
+        is_calm=plan.is_calm,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ python -m tests.chaos.run                      10,000 breaches, 100 kills, 10 FL
 python -m tests.chaos.run --short              200 breaches in a few seconds, for the tests
 python -m tests.chaos.run --naive              the usual pattern under the same treatment
 python -m tests.chaos.run --no-redis           with Redis stopped throughout
+python -m tests.chaos.run --no-redis --calm    and nothing else broken: every reader is told within 60 s
 """
 
 import argparse
@@ -29,6 +30,7 @@ from tests.servers.base import NotStarted, free_port
 from tests.servers.postgres import Postgres
 from tests.servers.valkey import Valkey
 
+PROMPT = 60  # seconds after the due moment
 PROGRAM = {False: "Nomad-integration-dev@hashicorp.com", True: "program@chaos.example"}
 
 
@@ -48,8 +50,9 @@ class Plan:
     patience: int = 180
     hang_ups: int = 3
     refuse: float = 0.05
-    cut: float = 0.02
+    cut: float = 0.003
     is_short: bool = False
+    is_calm: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +77,18 @@ class Toll:
     p99: float
     told_slowest: float
     told_p99: float
+    is_calm: bool = False
 
     @property
     def extra(self) -> float:
-        """The share of mails that came more than once, beyond those that the sink itself cut off."""
-        return max(0, self.copies - self.mails - self.cuts) / max(1, self.mails)
+        """The share of mails that came more than once, those that the sink itself cut off among them."""
+        return (self.copies - self.mails) / max(1, self.mails)
 
     @property
     def is_clean(self) -> bool:
-        return not (self.lost or self.false or self.double) and self.extra <= 0.01 and self.slowest <= 60
+        """Nothing lost, invented or doubled; found within a minute, and told where no killed process held a mail."""
+        right = not (self.lost or self.false or self.double) and self.extra <= 0.01
+        return right and (self.told_slowest if self.is_calm else self.slowest) <= PROMPT
 
 
 class Nursery:
@@ -244,12 +250,16 @@ def main() -> int:
     parser.add_argument("--short", action="store_true")
     parser.add_argument("--naive", action="store_true")
     parser.add_argument("--no-redis", action="store_true")
+    parser.add_argument("--calm", action="store_true")
     parser.add_argument("--seed", type=int, default=int(time.time()))
     given = parser.parse_args()
     small = {"breaches": 200, "seconds": 4, "integrations": 25, "kills": 8, "flushes": 1, "restarts": 1}
     # what is refused is sent again after ten seconds and more
     small |= {"is_short": True, "refuse": 0.0, "cut": 0.0, "hang_ups": 0}
-    plan = Plan(**(small if given.short else {}), naive=given.naive, no_redis=given.no_redis, seed=given.seed)
+    words = small if given.short else {}
+    if given.calm:
+        words |= {"is_calm": True, **dict.fromkeys(("kills", "flushes", "restarts", "hang_ups", "refuse", "cut"), 0)}
+    plan = Plan(**words, naive=given.naive, no_redis=given.no_redis, seed=given.seed)
     try:
         toll = run(plan)
     except NotStarted as reason:
