@@ -1,0 +1,153 @@
+"""Can every text of a page or a mail be translated? No template says a word outside translate and blocktranslate."""
+
+import html
+import re
+
+import pytest
+from django.utils.text import smart_split
+
+from tests.house.source import ROOT, files, name
+
+OURS = [path for path in files("templates") if path.suffix in {".html", ".txt"}]
+PLAIN = {
+    "templates/500.html": "must come when everything is broken, the translations too",
+}
+SAMPLES = "templates/styleguide/"  # its parts show data, not words of the portal
+
+UNSEEN = re.compile(
+    r"{%\s*comment\b.*?{%\s*endcomment\s*%}|{#.*?#}|<!--.*?-->|<(script|style|code)\b.*?</\1>"
+    r"|{%\s*block href\s*%}.*?{%\s*endblock\s*%}",  # the address of a mail's button
+    re.DOTALL,
+)
+TRANSLATED = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}", re.DOTALL)
+DJANGO = re.compile(r"{%.*?%}|{{.*?}}", re.DOTALL)
+MARKUP = re.compile(r"""<[A-Za-z/!\0{](?:"[^"]*"|[^">])*>""")
+ATTRIBUTES = re.compile(r"""[\s"](?:title|aria-label|placeholder|alt)="([^"]*)\"""")
+LETTERS = re.compile(r"[A-Za-z]{2}")
+MARKED = re.compile(r"{%\s*(?:block)?translate\b")
+OTHER_VALUES = re.compile(r"""\s(?:title|aria-label|placeholder|alt|content|value)=(?:"[^"]*"|'[^']*')""")
+
+# Component arguments that people read, whatever they look like; other literals only where they look like words.
+READ = {
+    "heading", "label", "caption", "summary", "sentence", "aside", "advice", "noun", "reason", "what", "wait", "title"
+}  # fmt: skip
+PHRASE = re.compile(r"[a-z,.:] [a-zA-Z]|^[A-Z][a-z]+")
+LITERAL = re.compile(r"""(?<!_\()(?<!date:)(?<!time:)"([^"]*)\"""")
+NO_WORDS = {
+    "if",
+    "elif",
+    "url",
+    "load",
+    "extends",
+    "include",
+    "block",
+    "endblock",
+    "translate",
+    "static",
+    "icon",
+    "for",
+}
+PUBLISHED = re.compile(r"^(manage\.py|bin/|terraform ) ?")  # commands are the same in every language
+
+
+def texts_outside(source: str, *, markup: bool) -> list[str]:
+    """The words of a template that no translation can reach, in their order, attributes first."""
+    seen = DJANGO.sub("\0", TRANSLATED.sub("\0", UNSEEN.sub("", source)))
+    found = []
+    if markup:
+        found += [value for tag in MARKUP.findall(seen) for value in ATTRIBUTES.findall(tag)]
+        seen = MARKUP.sub("\0", seen)
+    found += seen.split("\0")
+    return [" ".join(text.split()) for text in map(html.unescape, found) if LETTERS.search(text)]
+
+
+def literals_outside(source: str) -> list[str]:
+    """The words that a tag or a filter is given as they stand, outside _()."""
+    found = []
+    for tag in DJANGO.findall(UNSEEN.sub("", TRANSLATED.sub("", source))):
+        parts = list(smart_split(tag[2:-2].strip()))
+        if parts[0] not in NO_WORDS:
+            found += [words for part in parts for words in _words_of(part)]
+    return found
+
+
+def _words_of(part: str) -> list[str]:
+    key = part.partition("=")[0]
+    literals = [words for words in LITERAL.findall(part) if not PUBLISHED.search(words)]
+    return [words for words in literals if LETTERS.search(words) and (key in READ or PHRASE.search(words))]
+
+
+def marked_machine_words(source: str) -> list[str]:
+    """The tags in whose names, classes or addresses a translation stands, where it would break them."""
+    hidden = DJANGO.sub(
+        lambda tag: tag[0].replace("<", "‹").replace(">", "›").replace('"', "'"), UNSEEN.sub("", source)
+    )
+    return [tag for tag in MARKUP.findall(hidden) if MARKED.search(OTHER_VALUES.sub("", tag))]
+
+
+def own(path) -> bool:
+    return name(path) not in PLAIN and not name(path).startswith(SAMPLES)
+
+
+def all_of(find) -> dict[str, list[str]]:
+    return {name(path): words for path in OURS if own(path) and (words := find(path))}
+
+
+def test_no_text_of_a_template_stands_outside_a_translation():
+    assert all_of(lambda path: texts_outside(path.read_text(), markup=path.suffix == ".html")) == {}
+
+
+def test_no_words_are_given_to_a_component_untranslated():
+    assert all_of(lambda path: literals_outside(path.read_text())) == {}
+
+
+def test_no_class_name_or_address_is_translated():
+    assert all_of(lambda path: marked_machine_words(path.read_text()) if path.suffix == ".html" else []) == {}
+
+
+def test_no_plural_is_made_of_an_ending():
+    assert all_of(lambda path: re.findall(r"\|pluralize[^%}]*", path.read_text())) == {}
+
+
+def test_templates_that_stay_plain_exist():
+    assert [path for path in PLAIN if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("<p>Hello there</p>", ["Hello there"]),
+        ('<p>{% translate "Hello" %} {{ name }}, you</p>', [", you"]),
+        ('<a title="Go on" href="{% url "home" %}?partner=3">{{ name }}</a>', ["Go on"]),
+        ("{% blocktranslate %}Hello <b>there</b>{% endblocktranslate %}<hr>&nbsp;·", []),
+        ('<img alt="{% translate "A rocket" %}" class="picture wide">{# a rocket #}', []),
+    ],
+)
+def test_words_of_a_template_are_found(source, found):
+    assert texts_outside(source, markup=True) == found
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('{% panel heading="Versions" %}', ["Versions"]),
+        ('{% panel heading=_("Versions") %}', []),
+        ('{% pagination page noun="integrations" %}', ["integrations"]),
+        ('{{ name|default:"nobody in particular" }}', ["nobody in particular"]),
+        ('{{ moment|date:"D j M, H:i" }}{% if state == "in force" %}{% endif %}', []),
+    ],
+)
+def test_words_given_to_a_component_are_found(source, found):
+    assert literals_outside(source) == found
+
+
+@pytest.mark.parametrize(
+    ("source", "count"),
+    [
+        ('<p class="field {% translate "wrong" %}">', 1),
+        ('<{% translate "div" %} class="x">', 1),
+        ('<p class="x" title="{% translate "Wrong" %}">', 0),
+    ],
+)
+def test_translated_class_names_are_found(source, count):
+    assert len(marked_machine_words(source)) == count
