@@ -45,7 +45,7 @@ def places_of(request: RunTaskRequest) -> Places:
 def target_of(row: RunTaskRehearsal, key: str) -> Target:
     """What is rehearsed, as the driver wants it."""
     found = {name: Scenario(**row.scenarios.get(name, {}) or _plain(scenario)) for name, scenario in USUAL.items()}
-    return Target(row.url, key, tuple(row.stages), found, LIMITS)
+    return Target(row.url, key, tuple(row.stages), found, LIMITS, str(row.uuid), row.requested_at)
 
 
 USUAL = {"passing": PASSING, "failing": FAILING}

@@ -17,16 +17,26 @@ from verification.rehearsal.run_task import rules
 from verification.rehearsal.run_task.callback import read
 from verification.rehearsal.run_task.driver import Target, play
 from verification.rehearsal.run_task.listener import listening
-from verification.rehearsal.run_task.protocol import FAILING, PASSING, STAGES, Places, encoded, run_request, signature
+from verification.rehearsal.run_task.protocol import (
+    FAILING,
+    PASSING,
+    STAGES,
+    Places,
+    Run,
+    encoded,
+    run_request,
+    signature,
+)
 from verification.sources.http import Outbound
 
 PLACES = Places("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
+RUN = Run("a rehearsal", "passing", PASSING, NOW)
 
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_request_is_read_by_its_model(stage: str) -> None:
-    document = run_request(stage, PASSING, PLACES, "token", "taskrs-0123456789abcdef", NOW, "advisory")
+    document = run_request(RUN, stage, PLACES, "token", "taskrs-0123456789abcdef", "advisory")
     request = RunTaskRequest.model_validate_json(encoded(document))
     assert request.capabilities.outcomes
     assert (request.stage, request.run_created_at, request.task_result_enforcement_level) == (stage, NOW, "advisory")

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from verification.rehearsal.run_task import desk
-from verification.rehearsal.run_task.protocol import FAILING, PASSING, TEST_TOKEN, Places, Scenario
+from verification.rehearsal.run_task.protocol import FAILING, PASSING, TEST_TOKEN, Places, Run, Scenario
 from verification.rehearsal.run_task.record import Exchange, Knock, Limits, Seen, struck
 from verification.rehearsal.run_task.script import Act, request_of, script
 from verification.sources.http import Outbound
@@ -22,19 +22,27 @@ POLL = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What is rehearsed: the endpoint, its key (blank: unsigned), the stages, and what the two scenarios look like."""
+    """What is rehearsed: the endpoint, its key (blank: unsigned), the stages, and what the two scenarios look like.
+
+    `rehearsal` and `begun`, what tells it from others and when its runs were made, stay the same in all its pieces.
+    """
 
     url: str
     key: str
     stages: tuple[str, ...]
     scenarios: Mapping[str, Scenario] = field(default_factory=lambda: {"passing": PASSING, "failing": FAILING})
     limits: Limits = field(default_factory=Limits)
+    rehearsal: str = field(default_factory=lambda: secrets.token_hex(8))
+    begun: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def script(self) -> tuple[Act, ...]:
         return script(self.stages, has_key=bool(self.key))
 
     def scenario_of(self, act: Act) -> Scenario:
         return self.scenarios[act.scenario or "passing"]
+
+    def run_of(self, act: Act) -> Run:
+        return Run(self.rehearsal, act.run, self.scenario_of(act), self.begun)
 
 
 class Desk(Protocol):
@@ -49,8 +57,7 @@ class Desk(Protocol):
 
 def perform(act: Act, target: Target, places: Places, token: str, result_id: str, web: Outbound) -> Exchange:
     """Make one request. What the endpoint does is in the exchange; nothing is raised."""
-    moment = datetime.now(UTC)
-    headers, body = request_of(act, target.scenario_of(act), places, token, result_id, target.key, moment)
+    headers, body = request_of(act, target.run_of(act), places, token, result_id, target.key)
     reply = post(web, target.url, body, headers, seconds=target.limits.give_up)
     return _noted(act, target, headers, body, reply, [token, target.key])
 

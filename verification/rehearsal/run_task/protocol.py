@@ -41,6 +41,24 @@ class Scenario:
     plan: str
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run as the platform knows it. `rehearsal`: what tells the rehearsal from others; `key`: the run from its
+    other runs; `created`: when. All stages of one run share its identifiers, all its runs the project, and all runs
+    of a workspace the workspace's.
+    """
+
+    rehearsal: str
+    key: str
+    scenario: Scenario
+    created: datetime
+
+    def id(self, kind: str, *about: str) -> str:
+        """Such as "run-0f3c5a9e1b2d4c68": the same each time, and another one for anything else."""
+        named = "/".join((self.rehearsal, kind, *about))
+        return f"{kind}-{hashlib.sha256(named.encode()).hexdigest()[:16]}"
+
+
 def signature(body: bytes, key: str) -> str:
     """HMAC-SHA512 of the raw body, in small hex digits; blank without a key."""
     return hmac.new(key.encode(), body, hashlib.sha512).hexdigest() if key else ""
@@ -51,30 +69,28 @@ def headers(signed: str) -> dict[str, str]:
     return {"Content-Type": "application/json", "User-Agent": AGENT, SIGNATURE: signed}
 
 
-def run_request(
-    stage: str, scenario: Scenario, places: Places, token: str, result_id: str, now: datetime, enforcement: str
-) -> dict[str, Any]:
-    """The document about one run. `result_id`: "taskrs-…"; `enforcement`: mandatory or advisory."""
-    stem = result_id.removeprefix("taskrs-")[:16]
-    organization, workspace = "partner-portal-rehearsal", scenario.workspace
+def run_request(run: Run, stage: str, places: Places, token: str, result_id: str, enforcement: str) -> dict[str, Any]:
+    """The document about one stage of a run. `result_id`: "taskrs-…"; `enforcement`: mandatory or advisory."""
+    organization, workspace = "partner-portal-rehearsal", run.scenario.workspace
+    run_id, project_id = run.id("run", run.key), run.id("prj")
     return {
         "payload_version": 1,
         "stage": stage,
         "access_token": token,
         "capabilities": {"outcomes": True},
         "configuration_version_download_url": places.configuration,
-        "configuration_version_id": f"cv-{stem}",
+        "configuration_version_id": run.id("cv", run.key),
         "is_speculative": False,
         "organization_name": organization,
         **({} if stage in WITHOUT_PLAN else {"plan_json_api_url": places.plan}),
-        "project_id": f"prj-{stem}",
+        "project_id": project_id,
         "project_name": "Rehearsal",
-        "project_app_url": f"{APP}/{organization}/projects/prj-{stem}",
-        "run_app_url": f"{APP}/{organization}/workspaces/{workspace}/runs/run-{stem}",
-        "run_created_at": now.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "project_app_url": f"{APP}/{organization}/projects/{project_id}",
+        "run_app_url": f"{APP}/{organization}/workspaces/{workspace}/runs/{run_id}",
+        "run_created_at": run.created.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
         "run_created_by": "partner-portal",
-        "run_id": f"run-{stem}",
-        "run_message": scenario.message,
+        "run_id": run_id,
+        "run_message": run.scenario.message,
         "task_result_callback_url": places.callback,
         "task_result_enforcement_level": enforcement,
         "task_result_id": result_id,
@@ -84,7 +100,7 @@ def run_request(
         "vcs_pull_request_url": None,
         "vcs_repo_url": None,
         "workspace_app_url": f"{APP}/{organization}/workspaces/{workspace}",
-        "workspace_id": f"ws-{stem}",
+        "workspace_id": run.id("ws", workspace),
         "workspace_name": workspace,
         "workspace_working_directory": None,
     }

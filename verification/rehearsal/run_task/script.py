@@ -2,12 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from verification.rehearsal.run_task.protocol import (
     TEST_TOKEN,
     Places,
-    Scenario,
+    Run,
     encoded,
     headers,
     run_request,
@@ -40,6 +39,11 @@ class Act:
     def is_run(self) -> bool:
         return bool(self.scenario)
 
+    @property
+    def run(self) -> str:
+        """Which run it belongs to: all stages of a scenario are one run, and each probe is one of its own."""
+        return self.scenario or self.key
+
 
 VERIFY = Act("verify", "Verification request", verifies=True)
 SPACED = Act("spaced", "The same, written with other spaces", body="spaced", verifies=True)
@@ -67,12 +71,12 @@ def said(stage: str) -> str:
 
 
 def request_of(
-    act: Act, scenario: Scenario, places: Places, token: str, result_id: str, key: str, now: datetime
+    act: Act, run: Run, places: Places, token: str, result_id: str, key: str
 ) -> tuple[dict[str, str], bytes]:
     """The headers and the body of an act."""
     token = TEST_TOKEN if act.verifies else token
     level = "test" if act.verifies else "mandatory"
-    document = run_request(act.stage or PROBE_STAGE, scenario, places, token, result_id, now, level)
+    document = run_request(run, act.stage or PROBE_STAGE, places, token, result_id, level)
     if act.body == "future":
         document |= {"stage": "test", NEW_FIELD: {"known": False}}
     if act.body == "spaced":
