@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.db.models import QuerySet
+
 from integrations.clock import due_business
 from integrations.models import Event, Integration
 from integrations.programs import PROGRAMS
@@ -18,8 +20,9 @@ from verification.support import figures
 from verification.support.base import Watching
 from verification.support.figures import Scope
 
-# 1: the figures of open clocks in "before" were those of the week itself; 2: the CSV had the figures and issues only
-FORMAT = 3
+# 1: the figures of open clocks in "before" were those of the week itself; 2: the CSV had the figures and issues only;
+# 3: what was late and what would be was counted by the rows shown
+FORMAT = 4
 OPEN = ("running", "at_risk", "overdue", "blind", "paused")
 WORST, COMING = 3, 20
 DECISIONS = ("approve", "request_changes", "decline")
@@ -35,6 +38,7 @@ def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[st
     start, end = week.span(zone)
     scope, moment = found.scope, min(end, now)
     up_to = figures.data_up_to(scope)
+    coming = _coming(scope, week.after.span(zone)[1], now)
     return {
         "format": FORMAT,
         "scope": found.key,
@@ -49,7 +53,8 @@ def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[st
         "totals": figures.totals(scope, start, end, moment).as_dict(),
         "before": _before(found, week, zone, moment),
         "worst": [row(clock, now) for clock in figures.worst(scope)[:WORST]],
-        "coming": _coming(scope, week.after.span(zone)[1], now),
+        "coming": [row(clock, now) for clock in coming[:COMING]],
+        "coming_in_all": coming.count(),
         "movements": figures.movements(scope, start, end),
         "retracted": _retracted(scope, start, end),
         "programs": _by_program(scope, start, end, moment),
@@ -97,10 +102,9 @@ def _retracted(scope: Scope, start: datetime, end: datetime) -> list[dict[str, s
     ]
 
 
-def _coming(scope: Scope, until: datetime, now: datetime) -> list[dict[str, Any]]:
+def _coming(scope: Scope, until: datetime, now: datetime) -> QuerySet[Clock]:
     """What will be late before the week that begins has ended, if nothing happens."""
-    soon = figures.next_to_breach(scope, now).filter(due_at__lt=until)
-    return [row(clock, now) for clock in soon[:COMING]]
+    return figures.next_to_breach(scope, now).filter(due_at__lt=until)
 
 
 def _by_program(scope: Scope, start: datetime, end: datetime, now: datetime) -> list[dict[str, Any]]:

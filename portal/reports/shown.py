@@ -41,6 +41,8 @@ LISTS = {
 }
 SEVERITIES = {"critical": "critical", "other": "not critical"}
 PROMISED = {"respond": "first answer", "resolve": "resolution", "track": "tracking"}
+COUNTED = 4  # since this format what is late and what will be is counted, not only listed
+NOTHING = "You have nothing to do."
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -90,17 +92,30 @@ def verdict(figures: Mapping[str, Any]) -> str:
 
 
 def turn(figures: Mapping[str, Any]) -> str:
-    """What the reader has to do."""
+    """What the reader has to do. Reports of the first three formats counted the rows that they show."""
+    if figures["format"] < COUNTED:
+        return _turn_by_rows(figures)
+    totals, coming = figures["totals"], figures["coming_in_all"]
+    if figures["scope"].startswith("partner:"):
+        return _partners_turn(totals["overdue"], coming)
+    asks = [f"decide what follows from {_count(totals['overdue'], 'late issue')}"] if totals["overdue"] else []
+    asks += [f"see why {_count(totals['blind'], 'issue')} cannot be judged"] if totals["blind"] else []
+    return f"Your turn: {', and '.join(asks)}." if asks else NOTHING
+
+
+def _turn_by_rows(figures: Mapping[str, Any]) -> str:
     late, coming = len(figures["worst"]), len(figures["coming"])
-    if not figures["scope"].startswith("partner:"):
-        return (
-            f"Your turn: decide what follows from {_count(late, 'late issue')}." if late else "You have nothing to do."
-        )
-    if figures["totals"]["overdue"]:
-        return f"Your turn: {_count(figures['totals']['overdue'], 'issue')} waited past the due moment."
+    if figures["scope"].startswith("partner:"):
+        return _partners_turn(figures["totals"]["overdue"], coming)
+    return f"Your turn: decide what follows from {_count(late, 'late issue')}." if late else NOTHING
+
+
+def _partners_turn(overdue: int, coming: int) -> str:
+    if overdue:
+        return f"Your turn: {_count(overdue, 'issue')} waited past the due moment."
     if coming:
         return f"Your turn: {_count(coming, 'issue')} will be late this week if nothing happens."
-    return "You have nothing to do."
+    return NOTHING
 
 
 def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -122,12 +137,23 @@ def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
         "figures": [_figure(title, key, totals, before, figures["format"]) for title, key in FIGURES],
         "worst": [_row(row, zone) for row in figures["worst"]],
         "coming": [_row(row, zone) for row in figures["coming"]],
+        "more_worst": _beyond(figures, "worst"),
+        "more_coming": _beyond(figures, "coming"),
         "programs": [
             row | {"name": row.get("name", row["program"]), "in_time": per_cent(row["share"])}
             for row in figures["programs"]
         ],
         "own_share": f"{figures['own']['in_time']} of {figures['own']['decided']}",
     }
+
+
+def _beyond(figures: Mapping[str, Any], kind: str) -> int:
+    """How many issues there are beside those that the report names."""
+    if figures["format"] < COUNTED:
+        return 0
+    totals = figures["totals"]
+    there = totals["overdue"] + totals["blind"] if kind == "worst" else figures["coming_in_all"]
+    return int(max(0, there - len(figures[kind])))
 
 
 def as_json(figures: Mapping[str, Any]) -> str:
@@ -168,6 +194,8 @@ def _about(figures: Mapping[str, Any]) -> list[Sequence[str]]:
     said = {
         name: figures[name] for name in ("week", "name", "start", "end", "zone", "made_at", "data_up_to", "watched")
     }
+    if figures["format"] >= COUNTED:
+        said["late this week if nothing happens"] = figures["coming_in_all"]
     own = {f"own reviews {name.replace('_', ' ')}": value for name, value in figures["own"].items()}
     rows = said | figures["movements"] | own | {"editions": ", ".join(figures["editions"])}
     return [("about the week", "value"), *((name.replace("_", " "), str(value)) for name, value in rows.items())]

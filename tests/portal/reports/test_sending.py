@@ -293,6 +293,47 @@ def test_what_is_overdue_stands_in_the_subject_of_a_week_in_which_nothing_was_du
     assert report("alice@acme.example").subject == "SLA week 16: nothing was due, 1 overdue, 0 at risk – Acme"
 
 
+def many(watch: Watch, count: int, due: datetime, state: str, first: int) -> None:
+    for number in range(first, first + count):
+        clock_of(issue_of(watch, number, due - 48 * H), due, state=state, next_at=None)
+
+
+def test_all_that_is_late_is_counted_not_only_what_is_listed(
+    rocket: Integration, alice: User, rita: User, now: datetime
+) -> None:
+    watch = watch_over(rocket, now)
+    many(watch, 30, MONDAY - 24 * H, "overdue", 1)
+    many(watch, 2, MONDAY - 24 * H, "blind", 31)
+    sending.send_due(MONDAY)
+    sent = report("rita@program.example")
+    turn = "Your turn: decide what follows from 30 late issues, and see why 2 issues cannot be judged."
+    assert [turn in form for form in (sent.text, sent.html)] == [True, True]
+    assert "\nand 29 more\n" in sent.text
+    assert "Your turn: 30 issues waited past the due moment." in report("alice@acme.example").text
+
+
+def test_all_that_will_be_late_is_counted_not_only_what_is_listed(
+    rocket: Integration, alice: User, now: datetime
+) -> None:
+    many(watch_over(rocket, now), 25, MONDAY + 30 * H, "running", 1)
+    sending.send_due(MONDAY)
+    sent, figures = report("alice@acme.example"), Snapshot.objects.get(scope=f"partner:{rocket.partner_id}").figures
+    assert "Your turn: 25 issues will be late this week if nothing happens." in sent.text
+    assert ("\nand 5 more\n" in sent.text, "\r\nlate this week if nothing happens,25\r\n" in shown.as_csv(figures)) == (
+        True, True,
+    )  # fmt: skip
+
+
+def test_the_turn_of_an_earlier_format_is_told_as_it_was(watch: Watch, alice: User) -> None:
+    sending.send_due(MONDAY)
+    figures = Snapshot.objects.get(scope="programs").figures
+    old = {name: value for name, value in figures.items() if name != "coming_in_all"} | {"format": 3}
+    old["totals"] = old["totals"] | {"overdue": 30}
+    assert shown.turn(old) == "Your turn: decide what follows from 1 late issue."
+    assert shown.shown(old)["more_worst"] == 0
+    assert "late this week" not in shown.as_csv(old)
+
+
 def test_a_title_that_means_something_to_a_mail_program_is_only_text(watch: Watch, alice: User, now: datetime) -> None:
     title = 'Fine"><img src=x onerror=alert(1)>\r\nBcc: eve@example.org\x85\u2028End & <b>so'
     Issue.objects.filter(number=2).update(title=title)
