@@ -47,7 +47,7 @@ def definition(resource: Resource, choices: Choices, *, namespaced: bool) -> dic
 
 def _version(resource: Resource, choices: Choices, kind: str, namespaced: bool) -> dict[str, Any]:
     return {
-        "additionalPrinterColumns": envelope.COLUMNS,
+        "additionalPrinterColumns": envelope.columns(),
         "name": choices.api_version,
         "schema": {"openAPIV3Schema": _schema(resource, choices, kind, namespaced)},
         "served": True,
@@ -64,7 +64,7 @@ def _schema(resource: Resource, choices: Choices, kind: str, namespaced: bool) -
     return {
         "description": f"{kind} is the Schema for the {kind}s API." + (f" {words}" if words else ""),
         "properties": {
-            **envelope.HEAD,
+            **envelope.head(),
             "spec": envelope.spec(kind, seen.spec, seen.init, rules(make, nodes), namespaced=namespaced),
             "status": envelope.status(kind, seen.status),
         },

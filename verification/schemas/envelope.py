@@ -1,5 +1,9 @@
-"""What surrounds the fields of every managed resource? The same parts in each, for both scopes."""
+"""What surrounds the fields of every managed resource? The same parts in each, for both scopes.
 
+Each definition gets copies: whoever changes one changes no other.
+"""
+
+from copy import deepcopy
 from typing import Any
 
 Schema = dict[str, Any]
@@ -59,11 +63,21 @@ CONDITION: Schema = _object(
 )
 
 
+def columns() -> list[Schema]:
+    """What `kubectl get` shows of each object."""
+    return deepcopy(COLUMNS)
+
+
+def head() -> Schema:
+    """The properties that every Kubernetes object has."""
+    return deepcopy(HEAD)
+
+
 def _policies() -> Schema:
     return {
         "default": ["*"],
         "description": "What Crossplane may do with the external object.",
-        "items": {"description": "One thing that it may do.", "enum": POLICIES, "type": "string"},
+        "items": {"description": "One thing that it may do.", "enum": list(POLICIES), "type": "string"},
         "type": "array",
     }
 
@@ -75,7 +89,7 @@ def _provider_config(namespaced: bool) -> Schema:
         kinds = {"kind": text("Kind of the configuration.")}
         default = {"kind": "ClusterProviderConfig", "name": "default"}
         return {"default": default, **_object(words, kinds | name, ["kind", "name"])}
-    return {"default": {"name": "default"}, **_object(words, name | {"policy": REFERRING}, ["name"])}
+    return {"default": {"name": "default"}, **_object(words, name | {"policy": deepcopy(REFERRING)}, ["name"])}
 
 
 def _connection_secret(namespaced: bool) -> Schema:
@@ -105,7 +119,7 @@ def status(kind: str, at_provider: Schema) -> Schema:
     """The status: what was observed, the conditions, and the generation they speak of."""
     conditions = {
         "description": "Conditions of the resource.",
-        "items": CONDITION,
+        "items": deepcopy(CONDITION),
         "type": "array",
         "x-kubernetes-list-map-keys": ["type"],
         "x-kubernetes-list-type": "map",

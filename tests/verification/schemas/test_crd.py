@@ -175,6 +175,19 @@ def test_definition_is_taken_by_kubernetes(resource: str, namespaced: bool) -> N
     assert faults(one) == []
 
 
+def test_definition_that_is_changed_changes_no_other() -> None:
+    before = json.dumps(made(namespaced=False), sort_keys=True)
+    _fill_every_mapping(made(namespaced=False))
+    assert json.dumps(made(namespaced=False), sort_keys=True) == before
+
+
+def _fill_every_mapping(one: Any) -> None:
+    for inner in list(one.values() if isinstance(one, dict) else one if isinstance(one, list) else ()):
+        _fill_every_mapping(inner)
+    if isinstance(one, dict | list):
+        one.update(changed=True) if isinstance(one, dict) else one.append("changed")
+
+
 @pytest.mark.parametrize(
     ("resource", "reason"),
     [
