@@ -234,7 +234,8 @@ def reply_to_record(request: HttpRequest, uuid: UUID, body: ReplyIn) -> Any:
 
 @public.get("/directory", "", Page[dict[str, Any]])
 def list_directory(request: HttpRequest, response: HttpResponse, wanted: Query[ListingWanted]) -> Any:
-    """What is listed, newest first, with the filters of the directory. Open to everybody."""
+    """What is listed, what began last first: an order that holds from page to page. Filters as in the directory. Open
+    to everybody."""
     filters = directory.read({name: value for name, value in wanted.model_dump().items() if isinstance(value, str)})
     rows = directory.found(filters)
     return listed(request, response, rows, wanted, directory.listing_data)

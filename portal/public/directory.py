@@ -20,12 +20,8 @@ from portal.public.support import DAYS, MINIMUM
 from portal.standing.shown import SHOWN
 
 TERMS = 8  # of a search
-SORTS = {
-    "best": "Best match",
-    "newest": "Newest first",
-    "name": "By name",
-    "support": "By support record",
-}
+SORTS = {"newest": "Newest first", "name": "By name", "support": "By support record"}
+BEST = "Best match"  # the usual order while somebody searches
 ORDERS: dict[str, tuple[str, ...]] = {
     "newest": ("-listed_at", "-integration"),
     "name": ("name_plain", "integration"),
@@ -72,9 +68,15 @@ class Filters:
 
     @property
     def order(self) -> str:
-        """The order in force: the best match first while somebody searches, else the newest."""
-        known = self.sort in ORDERS or (self.sort == "best" and self.terms)
-        return self.sort if known else "best" if self.terms else "newest"
+        """The order in force: what is asked for, else the best match while somebody searches, else the newest."""
+        return self.sort or ("best" if self.terms else "newest")
+
+    @property
+    def sorts(self) -> list[tuple[str, str, bool]]:
+        """The orders to choose from: value, word, whether chosen. The usual one is blank: it follows what is typed."""
+        others = [(key, word, key == self.sort) for key, word in SORTS.items() if self.terms or key != "newest"]
+        usual = BEST if self.terms else SORTS["newest"]
+        return [("", usual, not any(chosen for *_, chosen in others)), *others]
 
     def given(self) -> dict[str, str]:
         """The parameters of the address that say the same."""
@@ -120,8 +122,9 @@ def in_order(rows: QuerySet[Listing], filters: Filters) -> QuerySet[Listing]:
     words = " ".join(filters.terms)
     near = Case(
         When(name_plain__startswith=words, then=Value(0)),
-        When(name_plain__contains=words, then=Value(1)),
-        default=Value(2),
+        When(name_plain__contains=f" {words}", then=Value(1)),
+        When(name_plain__contains=words, then=Value(2)),
+        default=Value(3),
     )
     return rows.order_by(near, "name_plain", "integration")
 

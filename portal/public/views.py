@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib.auth.decorators import login_not_required
@@ -64,12 +65,17 @@ def listed(request: HttpRequest) -> HttpResponse:
     page = Counted(directory.found(filters), ROWS, sides.count).get_page(request.GET.get("page"))
     context = {
         "filters": filters, "page": page, "rows": list(page.object_list), "groups": groups(filters, sides),
-        "count": sides.count, "sorts": sorts(filters), "shown": SHOWN, "least": directory.MINIMUM,
+        "count": sides.count, "shown": SHOWN, "least": directory.MINIMUM,
         "cleared": bool(filters.given().keys() - {"q", "sort"}),
     }  # fmt: skip
     htmx: Any = request.htmx  # type: ignore[attr-defined]
-    part = "#found" if htmx and not htmx.history_restore_request else ""
-    return render(request, f"public/listed.html{part}", context)
+    swap = bool(htmx) and not htmx.history_restore_request
+    answer = render(request, f"public/listed.html{'#found' if swap else ''}", context | {"part": swap})
+    if htmx and htmx.trigger == "directory-search":
+        answer["HX-Replace-Url"] = f"{request.path}?{urlencode(filters.given())}".rstrip(
+            "?"
+        )  # without the blank fields
+    return answer
 
 
 TITLES = (
@@ -98,13 +104,6 @@ def _link(filters: directory.Filters, name: str, option: directory.Option) -> st
     else:
         query[name] = option.value
     return f"?{query.urlencode()}"
-
-
-def sorts(filters: directory.Filters) -> list[tuple[str, str, bool]]:
-    """The orders to choose from; the best match only while somebody searches."""
-    return [
-        (key, word, key == filters.order) for key, word in directory.SORTS.items() if key != "best" or filters.terms
-    ]
 
 
 @public

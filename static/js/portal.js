@@ -150,6 +150,13 @@ function enhance(root) {
 
 enhance(document);
 setInterval(refreshMoments, 30000);
+// What the reader unfolded stays so when it is fetched anew, and before the focus goes back into it.
+document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
+  for (const was of detail.target.querySelectorAll("details[id]")) {
+    const fresh = detail.fragment.querySelector(`[id="${was.id}"]`);
+    if (fresh) fresh.open = was.open;
+  }
+});
 document.addEventListener("htmx:load", (event) => enhance(event.detail.elt));
 document.addEventListener("htmx:responseError", () => tellOutage());
 document.addEventListener("htmx:sendError", () => tellOutage());

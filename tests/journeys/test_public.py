@@ -1,5 +1,6 @@
 """A visitor finds an integration by typing, follows it, and every public page is light, quick and still."""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -49,9 +50,15 @@ def test_a_visitor_finds_follows_and_takes_over(listed: dict[str, Integration], 
     page.get_by_role("searchbox").press_sequentially("scan", delay=20)
     expect(status).to_contain_text("1 integration for “scan”")
     visitor.sees_not("Booster driver")
-    assert page.url.endswith("?q=scan&sort=newest")
+    assert page.url.endswith("/listed/?q=scan")
+    order = page.get_by_label("Order")
+    expect(order.locator("option:checked")).to_have_text("Best match")
+    order.select_option(label="By name")
+    expect(page).to_have_url(re.compile(r"\?q=scan&sort=name$"))
+    order.select_option("")
     page.get_by_role("searchbox").fill("")
     expect(status).to_have_text("3 integrations")
+    expect(order.locator("option:checked")).to_have_text("Newest first")
     page.get_by_role("link", name="Workflow partners").click()
     expect(status).to_have_text("1 integration")
     assert "track=workflow" in page.url
@@ -60,6 +67,22 @@ def test_a_visitor_finds_follows_and_takes_over(listed: dict[str, Integration], 
     visitor.go("/listed/").press("Rocket").sees("Use it", "Support record").shot("listing")
     visitor.press("Acme", nth=0).sees("No longer listed").press("Old booster").sees("No longer supported")
     visitor.go("/run-tasks/").sees("Rocket scan")
+
+
+def test_filters_stay_unfolded_on_a_phone(listed: dict[str, Integration], visit: Callable[..., Person]) -> None:
+    page = visit(phone=True).go("/listed/").page
+    page.get_by_text("Filters").click()
+    page.locator("#f-program summary").click()
+    for words, count in (
+        ("Nomad", "1 integration"),
+        ("Nomad", "3 integrations"),
+        ("Terraform provider", "1 integration"),
+    ):
+        choice = page.locator("#f-program").get_by_role("link", name=words)
+        choice.click()
+        expect(page.get_by_role("status")).to_contain_text(count)
+        expect(choice).to_be_visible()
+        expect(choice).to_be_focused()
 
 
 def test_it_works_without_a_script_on_a_phone(listed: dict[str, Integration], visit: Callable[..., Person]) -> None:

@@ -63,6 +63,10 @@ def names(**query: str) -> list[str]:
         ({"q": "%"}, []),
         ({"standing": "former"}, ["Old Rocket"]),
         ({"standing": "any", "q": "rocket"}, ["Rocket scan", "Old Rocket"]),
+        ({"standing": "any", "q": "rocket", "sort": "best"}, ["Rocket scan", "Old Rocket"]),
+        ({"standing": "any", "q": "rocket", "sort": "newest"}, ["Old Rocket", "Rocket scan"]),
+        ({"standing": "any", "q": "o"}, ["Old Rocket", "Proxy", "Rocket scan", "Volumes", "Žluté Rakety"]),
+        ({"standing": "any", "q": "r"}, ["Rocket scan", "Old Rocket", "Žluté Rakety", "Proxy", "Volumes"]),
         ({"standing": "suspended"}, ["Proxy"]),
         ({"standing": "good", "product": "Terraform"}, ["Rocket scan", "Žluté Rakety"]),
         ({"track": "workflow"}, ["Rocket scan"]),
@@ -110,6 +114,34 @@ def test_the_page_keeps_its_filters_in_the_address(shelf: None, client: Client) 
     assert page["Cache-Control"] == "no-cache"
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", ['value="" selected>Newest first', 'value="name">', 'value="support">']),
+        ("?sort=newest", ['value="" selected>Newest first', 'value="name">', 'value="support">']),
+        ("?q=o", ['value="" selected>Best match', 'value="newest">Newest first', 'value="name">', 'value="support">']),
+        ("?q=o&sort=newest", ['value="">Best match', 'value="newest" selected>', 'value="name">', 'value="support">']),
+    ],
+)  # fmt: skip
+def test_the_usual_order_is_blank_so_that_it_follows_what_is_typed(
+    shelf: None, client: Client, query: str, expected: list[str]
+) -> None:
+    for headers in ({}, {"HX-Request": "true", "HX-Trigger": "directory-search"}):
+        page = client.get(f"/listed/{query}", headers=headers)
+        assert page.text.count('id="directory-sort"') == 1
+        options = page.text.partition('id="directory-sort"')[2].partition("</select>")[0].split("<option ")[1:]
+        assert [option.startswith(begins) for option, begins in zip(options, expected, strict=True)] == [True] * len(
+            expected
+        )
+
+
+def test_typing_leaves_an_address_without_blank_fields(shelf: None, client: Client) -> None:
+    typed = {"HX-Request": "true", "HX-Trigger": "directory-search"}
+    assert client.get("/listed/?q=scan&sort=", headers=typed)["HX-Replace-Url"] == "/listed/?q=scan"
+    assert client.get("/listed/?q=&sort=", headers=typed)["HX-Replace-Url"] == "/listed/"
+    assert "HX-Replace-Url" not in client.get("/listed/?q=scan", headers={"HX-Request": "true"})
+
+
 def test_typing_swaps_the_results_alone(shelf: None, client: Client) -> None:
     part = client.get("/listed/?q=proxy", headers={"HX-Request": "true"}).text
     assert "<html" not in part
@@ -118,6 +150,7 @@ def test_typing_swaps_the_results_alone(shelf: None, client: Client) -> None:
     )
     whole = client.get("/listed/", headers={"HX-Request": "true", "HX-History-Restore-Request": "true"}).text
     assert "<html" in whole
+    assert whole.count('id="found-count"') == 1
 
 
 def test_the_directory_asks_the_database_twice(shelf: None, client: Client, django_assert_max_num_queries: Any) -> None:
