@@ -17,7 +17,7 @@ WORDS: dict[str, tuple[str, str, str]] = {
     "check_passed": ("found that “{title}” holds again", "good", "circle-check"),
     "waived": ("waived “{title}” until {until_day}", "warn", "shield-off"),
     "accepted": ("accepted the {thing} {value} for good", "warn", "badge-check"),
-    "waiver_ended": ("ended a waiver", "neutral", "shield"),
+    "waiver_ended": ("ended the waiver of “{title}” early", "warn", "shield"),
     "advance": ("completed a step: {to_step} is next", "good", "arrow-right"),
     "request_review": ("requested the review", "accent", "send"),
     "request_again": ("requested the review again, round {round}", "accent", "send"),

@@ -73,6 +73,7 @@ NOTICES: dict[str, Notice] = {
     "said_to_partner": Notice("message", partner_team),
     "said_to_program": Notice("message", program_team),
     "waived": Notice("waived", partner_team),
+    "waiver_ended": Notice("waiver_ended", partner_team),
     "accepted": Notice("accepted", partner_team),
     "agreement_to_countersign": Notice("agreement_to_countersign", program_team),
     "agreement_to_sign": Notice("agreement_to_sign", partner_team),

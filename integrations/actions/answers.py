@@ -166,15 +166,23 @@ def waive(
     return state
 
 
-def end_waiver(integration: Integration, requirement_id: str, *, by: Any, now: datetime) -> None:
-    """Take a waiver back before its end."""
+def end_waiver(integration: Integration, requirement_id: str, *, reason: str, by: Any, now: datetime) -> None:
+    """Take a waiver back before its end, for a reason that the partner is told."""
+    if not reason.strip():
+        raise NotAllowed("Say why: the company relied on the waiver.")
     with changing(integration, rules.may_decide, by=by, now=now) as row:
+        requirement = requirement_of(row, requirement_id)
         state = state_for(row, requirement_id)
-        if not state.is_waived(now):
+        until = state.waived_until
+        if until is None or not state.is_waived(now):
             raise NotAllowed("There is no waiver that still counts.", "gone")
         state.waived_until = now
         state.save()
-        record(row, "waiver_ended", by=by, now=now, requirement=requirement_id)
+        refresh(row, now)  # the mail says whose turn it is without the waiver
+        record(
+            row, "waiver_ended", by=by, now=now, note=reason.strip()[:500], requirement=requirement_id,
+            title=requirement.title, until=until.isoformat(),
+        )  # fmt: skip
 
 
 def record_checks(

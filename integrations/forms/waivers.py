@@ -1,4 +1,4 @@
-"""For what reason, and until when, may a requirement count as met, and is that fit?"""
+"""For what reason, and until when, may a requirement count as met, or why no longer, and is that fit?"""
 
 from datetime import datetime, time, timedelta
 
@@ -32,3 +32,15 @@ class Waive(forms.Form):
         if end > timezone.now() + LONGEST_WAIVER:
             raise ValidationError("A waiver lasts two years at most.")
         return end
+
+
+class EndWaiver(forms.Form):
+    """Why a requirement no longer counts as met before the day that was named."""
+
+    reason = Lines(
+        label="Reason",
+        help_text="The company is told by mail.",
+        max_length=500,
+        rows=3,
+        error_messages={"required": "Say why: the company relied on the waiver."},
+    )

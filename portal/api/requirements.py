@@ -108,7 +108,7 @@ ACTS = (
     ApiAct("give", GiveIn, "Give a test account. Write-only: no operation reads it.", CREDENTIALS, given),
     ApiAct("withdraw", OneIn, "Withdraw a test account; its value is gone.", CREDENTIALS),
     ApiAct("waive", WaiveIn, "Let it count as met until a day. For reviewers.", REVIEW),
-    ApiAct("end_waiver", Nothing, "End a waiver before its day. For reviewers.", REVIEW),
+    ApiAct("end_waiver", ReasonIn, "End a waiver before its day. For reviewers.", REVIEW),
 )  # fmt: skip
 
 

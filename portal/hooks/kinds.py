@@ -55,6 +55,7 @@ KINDS = (
     Kind("check.failed", "A requirement that was met no longer is.", ("check_failed",), REQUIREMENT),
     Kind("check.passed", "A requirement is met again.", ("check_passed",), REQUIREMENT),
     Kind("requirement.waived", "A requirement is waived for a time.", ("waived",), (*REQUIREMENT, "until")),
+    Kind("requirement.waiver_ended", "A waiver was ended before its day.", ("waiver_ended",), (*REQUIREMENT, "until")),
     Kind("tier.requested", "The company asks for a tier.", ("request_tier",), ("tier",)),
     Kind("tier.granted", "A tier was granted.", ("grant_tier",), ("tier",)),
     Kind("tier.declined", "A tier was declined.", ("decline_tier",), ("tier",)),

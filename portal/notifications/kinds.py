@@ -50,7 +50,8 @@ class Kind:
 KINDS = (
     Kind(
         "decisions", "Decisions", "Approved, declined, listed, changes requested, tiers and waivers.",
-        ("request_changes", "approve", "decline", "release", "grant_tier", "decline_tier", "waived", "accepted"),
+        ("request_changes", "approve", "decline", "release", "grant_tier", "decline_tier", "waived", "waiver_ended",
+         "accepted"),
         locked="A decision starts time that counts, and both sides rely on it having been told.", side="partner",
     ),
     Kind(

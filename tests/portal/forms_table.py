@@ -108,6 +108,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (reviewing.FindingForm, ""): lambda data, user: reviewing.FindingForm(data),
     (reviewing.SayForm, ""): lambda data, user: reviewing.SayForm(data, may_note=True),
     (waivers.Waive, ""): lambda data, user: waivers.Waive(data),
+    (waivers.EndWaiver, ""): lambda data, user: waivers.EndWaiver(data),
     (ManagerForm, ""): lambda data, user: ManagerForm(data),
     (admin.PartnerForm, ""): lambda data, user: admin.PartnerForm(data),
     (admin.PersonCreationForm, ""): lambda data, user: admin.PersonCreationForm(data),

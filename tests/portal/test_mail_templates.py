@@ -35,6 +35,7 @@ DATA: dict[str, dict[str, Any]] = {
     "check_failed": {"requirement": "R", "title": "Licence", "finding": 1, "due_day": "Tue 28 Apr"},
     "check_passed": {"requirement": "R", "title": "Licence", "finding": 1},
     "waived": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},
+    "waiver_ended": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},
     "accepted": {"check": "repository.owner", "title": "Same owner", "thing": "new owner", "value": "9"},
     "agreement_to_countersign": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
     "agreement_to_sign": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
@@ -86,6 +87,7 @@ SUBJECTS = {
     "said_to_partner": "Sam Stone wrote about Rocket",
     "said_to_program": "Sam Stone wrote about Rocket",
     "waived": "Waived until 2026-06-01: Support dossier of Rocket",
+    "waiver_ended": "Waiver ended: Support dossier of Rocket",
     "accepted": "Accepted: new owner of Rocket",
     "agreement_to_countersign": "To sign: Technology Partner Agreement with Acme",
     "agreement_to_sign": "To sign: Technology Partner Agreement with the program",
@@ -258,6 +260,22 @@ def test_a_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: da
     told = Email.objects.get(event__verb="waived")
     assert told.subject == f"Waived until 2026-06-01: {asked.title} of Rocket"
     assert "The registry is closed." in told.text
+
+
+def test_a_waiver_ended_early_is_told_with_its_reason_and_whose_turn_it_is(
+    at: Any, alice: User, rita: User, now: datetime
+) -> None:
+    row = at("review")
+    asked = row.edition.requirements()[0]
+    until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
+    answers.waive(row, asked.id, reason="The registry is closed.", until=until, by=rita, now=now)
+    answers.end_waiver(row, asked.id, reason="The registry is open again.", by=rita, now=now)
+    told = Email.objects.get(event__verb="waiver_ended")
+    row.refresh_from_db()
+    assert (told.to, told.subject) == (alice.email, f"Waiver ended: {asked.title} of Rocket")
+    assert "The registry is open again." in told.text
+    assert "was to last until 2026-06-01" in told.text
+    assert row.turn_action in told.text
 
 
 def test_a_mail_about_a_removed_moment_is_not_broken_by_an_old_event(rocket: Integration, now: datetime) -> None:

@@ -1,8 +1,7 @@
 """How does a reviewer let a requirement count as met, for a reason and until a day?"""
 
 from integrations.actions import answers
-from integrations.forms.parts import Press
-from integrations.forms.waivers import Waive
+from integrations.forms.waivers import EndWaiver, Waive
 from integrations.views.handing.page import Act, Page, plain
 
 
@@ -14,12 +13,13 @@ def waive(page: Page, form: Waive) -> str:
     return f"“{page.requirement.title}” is waived."
 
 
-def end_waiver(page: Page, _form: Press) -> str:
-    answers.end_waiver(page.integration, page.requirement.id, by=page.user, now=page.now)
-    return "The waiver is ended."
+def end_waiver(page: Page, form: EndWaiver) -> str:
+    reason = form.cleaned_data["reason"]
+    answers.end_waiver(page.integration, page.requirement.id, reason=reason, by=page.user, now=page.now)
+    return f"The waiver of “{page.requirement.title}” is ended."
 
 
 WAIVERS = {
     "waive": Act(lambda page: page.can_decide and not page.is_met, plain(Waive), waive),
-    "end_waiver": Act(lambda page: page.can_decide and page.state.is_waived(page.now), plain(Press), end_waiver),
+    "end_waiver": Act(lambda page: page.can_decide and page.state.is_waived(page.now), plain(EndWaiver), end_waiver),
 }

@@ -6,6 +6,7 @@ import pytest
 
 from integrations.actions import answers
 from integrations.states import Status
+from integrations.words import words_of
 from tests.conftest import begin
 from tests.integrations.handing.pages import (
     CHECKED,
@@ -71,7 +72,32 @@ def test_waived_by_the_company(checked, alice, sign_in):
     assert (answer.status_code, state(checked, CHECKED).waived_until) == (403, None)
 
 
-def test_waiver_ended(checked, rita, now, sign_in):
-    answers.waive(checked, CHECKED, reason="x", until=now + timedelta(days=9), by=rita, now=now)
-    press(sign_in(rita), checked, CHECKED, "end_waiver")
-    assert state(checked, CHECKED).waived_until == now
+WAIVED_UNTIL = timedelta(days=9)
+
+
+@pytest.fixture
+def waived(checked, rita, now):
+    answers.waive(checked, CHECKED, reason="x", until=now + WAIVED_UNTIL, by=rita, now=now)
+    return checked
+
+
+def test_waiver_ended(waived, rita, now, sign_in):
+    answer = press(sign_in(rita), waived, CHECKED, "end_waiver", reason="The licence is missing since March.")
+    assert (answer.status_code, state(waived, CHECKED).waived_until) == (302, now)
+    event = waived.events.get(verb="waiver_ended")
+    title = waived.edition.requirement(CHECKED).title
+    assert (event.note, event.data["title"]) == ("The licence is missing since March.", title)
+    assert event.data["until"] == (now + WAIVED_UNTIL).isoformat()
+    assert words_of(event)[0] == f"ended the waiver of “{title}” early"
+    assert "The licence is missing since March." in read(sign_in(rita).get(place(waived, CHECKED)))
+
+
+def test_waiver_ended_without_a_reason(waived, rita, now, sign_in):
+    answer = press(sign_in(rita), waived, CHECKED, "end_waiver", reason=" ")
+    assert (answer.status_code, state(waived, CHECKED).waived_until) == (422, now + WAIVED_UNTIL)
+    assert "Say why: the company relied on the waiver." in read(answer)
+
+
+def test_waiver_ended_by_the_company(waived, alice, now, sign_in):
+    answer = press(sign_in(alice), waived, CHECKED, "end_waiver", reason="x")
+    assert (answer.status_code, state(waived, CHECKED).waived_until) == (403, now + WAIVED_UNTIL)
