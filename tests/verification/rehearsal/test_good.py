@@ -1,12 +1,16 @@
 """How does a good endpoint come out, with a key and without one, and what would its runs do?"""
 
+import json
 import time
+
+import pytest
 
 from tests.verification.rehearsal.endpoints import rehearsed
 from verification.base import Outcome
 from verification.rehearsal.run_task import report, rules
 from verification.rehearsal.run_task.enforcement import effects
 from verification.rehearsal.run_task.protocol import STAGES
+from verification.rehearsal.run_task.record import as_dict, exchange_of
 
 
 def test_good_endpoint_passes_everything_in_time() -> None:
@@ -26,6 +30,22 @@ def test_runs_follow_the_enforcement() -> None:
             "The run goes on with a warning.",
         ),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("stages", [STAGES[1:2], STAGES[:2], STAGES])
+def test_endpoint_sees_both_enforcements_and_no_run_goes_on_after_it_was_stopped(stages: tuple[str, ...]) -> None:
+    seen = rehearsed(stages=stages)
+    sent = {run.act: json.loads(run.sent_body)["task_result_enforcement_level"] for run in seen.runs()}
+    assert set(sent.values()) == {"mandatory", "advisory"}
+    assert {each.act: each.level for each in effects(seen)} == sent
+    failing = [sent[f"failing.{stage}"] for stage in stages]
+    assert failing == ["advisory"] * (len(stages) - 1) + ["mandatory"]
+
+
+def test_what_was_kept_without_a_level_is_still_read() -> None:
+    old = as_dict(rehearsed().runs()[0])
+    del old["level"]
+    assert exchange_of(old).level == ""
 
 
 def test_endpoint_without_a_key_is_warned() -> None:

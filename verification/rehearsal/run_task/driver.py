@@ -83,6 +83,7 @@ def _noted(
         seconds=round(reply.seconds, 3),
         ended=reply.ended,
         sentence=reply.sentence,
+        level=act.level if act.is_run else "",
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from verification.rehearsal.run_task.record import Seen
+from verification.rehearsal.run_task.record import Exchange, Seen
 from verification.rehearsal.run_task.script import said
 
 BEFORE = {
@@ -16,7 +16,9 @@ BEFORE = {
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What follows of one run's result. `result`: passed, failed or blank where none came."""
+    """What follows of one run's result. `result`: passed, failed or blank where none came. `level`: the enforcement
+    that it was sent with.
+    """
 
     act: str
     stage: str
@@ -24,6 +26,7 @@ class Effect:
     result: str
     mandatory: str
     advisory: str
+    level: str
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -31,13 +34,14 @@ class Effect:
 
 def effects(seen: Seen) -> tuple[Effect, ...]:
     """One for each run that was made."""
-    return tuple(_effect(seen, run.act, run.stage, run.scenario) for run in seen.runs())
+    return tuple(_effect(seen, run) for run in seen.runs())
 
 
-def _effect(seen: Seen, act: str, stage: str, scenario: str) -> Effect:
-    result = seen.result_of(act)
+def _effect(seen: Seen, run: Exchange) -> Effect:
+    result = seen.result_of(run.act)
     status = result.status if result else ""
-    return Effect(act, said(stage), scenario, status, _mandatory(stage, status), _advisory(status))
+    mandatory, advisory = _mandatory(run.stage, status), _advisory(status)
+    return Effect(run.act, said(run.stage), run.scenario, status, mandatory, advisory, run.level)
 
 
 def _mandatory(stage: str, status: str) -> str:

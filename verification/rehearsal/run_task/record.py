@@ -62,7 +62,10 @@ class Knock:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request of ours and what came back; the fields of the reply are those of the run task client's."""
+    """One request of ours and what came back; the fields of the reply are those of the run task client's.
+
+    `level`: the enforcement that a run was sent with; blank in what was kept before there were two.
+    """
 
     act: str
     title: str
@@ -80,6 +83,7 @@ class Exchange:
     ended: str
     sentence: str
     fetched: tuple[str, ...] = ()
+    level: str = ""
 
     @property
     def line(self) -> str:

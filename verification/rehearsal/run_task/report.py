@@ -40,7 +40,8 @@ def as_text(seen: Seen, url: str) -> str:
         lines.extend(f"{'':8} {note}" for note in (each.advice, *each.notes) if note)
     lines += ["", "What the run would do"]
     for effect in effects(seen):
-        lines.append(f"  {effect.stage}, {effect.scenario} run: {effect.result or 'no result'}")
+        sent = f", sent as {effect.level}" if effect.level else ""
+        lines.append(f"  {effect.stage}, {effect.scenario} run{sent}: {effect.result or 'no result'}")
         lines += [f"    mandatory: {effect.mandatory}", f"    advisory:  {effect.advisory}"]
     lines += ["", "What was seen"]
     for exchange in seen.exchanges:

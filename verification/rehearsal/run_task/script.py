@@ -17,6 +17,7 @@ from verification.rehearsal.run_task.protocol import (
 OTHER_KEY = "this is not the key of the run task"
 PROBE_STAGE = "post_plan"
 NEW_FIELD = "a_field_of_tomorrow"
+MANDATORY, ADVISORY = "mandatory", "advisory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class Act:
     """One request. `signed`: right, wrong or none. `body`: plain, spaced, future or malformed.
 
     `stage` and `scenario` are set for runs, which get a result; the others are probes. `verifies`: it is marked as
-    a verification request, as the platform sends one when a run task is created.
+    a verification request, as the platform sends one when a run task is created. `level`: the enforcement that it
+    is sent with, mandatory or advisory.
     """
 
     key: str
@@ -34,6 +36,7 @@ class Act:
     stage: str = ""
     scenario: str = ""
     verifies: bool = False
+    level: str = MANDATORY
 
     @property
     def is_run(self) -> bool:
@@ -58,11 +61,27 @@ def script(stages: Sequence[str], *, has_key: bool) -> tuple[Act, ...]:
     """The requests in their order: verification first, as the platform begins, then what must be refused, then runs."""
     probes = (VERIFY, SPACED, FUTURE, UNSIGNED, WRONG, MALFORMED) if has_key else (VERIFY, FUTURE, MALFORMED)
     runs = [
-        Act(f"{scenario}.{stage}", f"A run that is to {word}, {said(stage)}", stage=stage, scenario=scenario)
+        Act(
+            f"{scenario}.{stage}",
+            f"A run that is to {word}, {said(stage)}, {level_of(scenario, stage, stages)}",
+            stage=stage,
+            scenario=scenario,
+            level=level_of(scenario, stage, stages),
+        )
         for stage in stages
         for scenario, word in (("passing", "pass"), ("failing", "fail"))
     ]
     return (*probes, *runs)
+
+
+def level_of(scenario: str, stage: str, stages: Sequence[str]) -> str:
+    """The enforcement of a run's stage, so that both are seen however few stages there are.
+
+    A run that fails where the task is mandatory gets no further stage: the failing one is advisory up to its last.
+    The passing one is mandatory up to its last, and advisory there.
+    """
+    is_last = stage == stages[-1]
+    return MANDATORY if is_last == (scenario == "failing") else ADVISORY
 
 
 def said(stage: str) -> str:
@@ -75,7 +94,7 @@ def request_of(
 ) -> tuple[dict[str, str], bytes]:
     """The headers and the body of an act."""
     token = TEST_TOKEN if act.verifies else token
-    level = "test" if act.verifies else "mandatory"
+    level = "test" if act.verifies else act.level
     document = run_request(run, act.stage or PROBE_STAGE, places, token, result_id, level)
     if act.body == "future":
         document |= {"stage": "test", NEW_FIELD: {"known": False}}
