@@ -20,7 +20,7 @@ from verification.models import Breach, Watch
 from verification.support.base import Watching
 
 WEEK = timedelta(days=7)
-FRESH = timedelta(minutes=15)  # a repository is read every five minutes
+LENIENCY = timedelta(minutes=15)  # how much later than planned a repository may be read
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,12 @@ def _broken(choice: Choice, before: datetime, ago: datetime, now: datetime) -> t
 
 
 def _known(choice: Choice, now: datetime) -> dict[str, Any]:
-    """How many repositories are watched, how many of them are behind, and how far the furthest behind is known."""
+    """How many repositories are watched, how many of them are behind, and how far the furthest behind is known.
+
+    Behind is what could not be read, or was not when its moment came: one whose hook works is read once an hour.
+    """
     watches = Watch.objects.filter(choice.scope, ended_at=None)
-    behind = Count("pk", filter=Q(data_up_to__lt=now - FRESH))
+    behind = Count("pk", filter=~Q(trouble="") | Q(poll_at__lt=now - LENIENCY))
     return watches.aggregate(watched=Count("pk"), behind=behind, data_up_to=Min("data_up_to"))
 
 
