@@ -83,6 +83,17 @@ class Resource:
     def node(self, name: str) -> Node | None:
         return next((node for node in self.nodes if node.name == name), None)
 
+    @property
+    def timeouts(self) -> Node | None:
+        """How long operations may take: a block that describes Terraform's work, not the object."""
+        found = self.node("timeouts")
+        return found if found is not None and found.syntax == "block" else None
+
+    @property
+    def arguments(self) -> tuple[Node, ...]:
+        """What describes the object: everything but the timeouts."""
+        return tuple(node for node in self.nodes if node is not self.timeouts)
+
 
 @dataclass(frozen=True, slots=True)
 class ProviderSchema:

@@ -27,13 +27,21 @@ def requests_of(codec: Codec, managed: Managed) -> dict[str, Request]:
 def request_shapes(resource: Resource, choices: Choices) -> dict[str, Request]:
     """The same for a resource of which no object exists: where each value comes from, in place of the values."""
     replaced = choices.external_name(resource.name).omitted
-    wanted = {node.name: _wanted(node, replaced, "spec.forProvider") for node in resource.nodes}
-    seen = {node.name: _seen(node, replaced) for node in resource.nodes}
+    timeouts = _timeouts(resource)
+    wanted = {node.name: _wanted(node, replaced, "spec.forProvider") for node in resource.arguments} | timeouts
+    seen = {node.name: _seen(node, replaced) for node in resource.arguments} | timeouts
     return {
         "Create": {"PriorState": None, "PlannedState": wanted},
         "Update": {"PriorState": seen, "PlannedState": wanted},
         "Delete": {"PriorState": wanted, "PlannedState": None},
     }
+
+
+def _timeouts(resource: Resource) -> dict[str, Any]:
+    node = resource.timeouts
+    if node is None:
+        return {}
+    return {"timeouts": {child.name: "from the configuration of the generator" for child in node.children or ()}}
 
 
 def _wanted(node: Node, replaced: tuple[str, ...], where: str) -> Any:

@@ -31,7 +31,7 @@ def compare(codec: Codec, managed: Managed, observed: Value | None) -> Decision:
         return _allowed(managed, DELETE, "The object is being deleted.")
     wanted = codec.encode_spec(managed)
     late = dict(_late(codec, managed, observed)) if managed.may("LateInitialize") else {}
-    paths = tuple(_differing(codec.resource.nodes, wanted, observed))
+    paths = tuple(_differing(codec.resource.arguments, wanted, observed))
     if not paths:
         return Decision(NOTHING, "Everything that is wanted is so.", late=late)
     decided = _allowed(managed, UPDATE, "Some arguments are not as they are wanted.")
@@ -99,7 +99,7 @@ def _late(codec: Codec, managed: Managed, observed: Value) -> Iterator[tuple[str
     """What can be set, is set by nobody (neither for good nor for the creation), and is told by the provider."""
     given = codec.encode_spec(managed, creating=True)
     left_out = {"id", *codec.choices.external_name(codec.resource.name).omitted}
-    nodes = tuple(node for node in codec.resource.nodes if node.name not in left_out)
+    nodes = tuple(node for node in codec.resource.arguments if node.name not in left_out)
     yield from _unset(nodes, given, observed)
 
 

@@ -74,9 +74,9 @@ def _schema(resource: Resource, choices: Choices, kind: str, namespaced: bool) -
 
 
 def offered(resource: Resource, choices: Choices) -> tuple[Node, ...]:
-    """The nodes that the generator looks at: without what the external name replaces, and with its own `id`."""
+    """What the generator looks at: no timeouts, nothing that the external name replaces, and an `id` of its own."""
     omitted = {*choices.external_name(resource.name).omitted, "id"}
-    kept = [node for node in resource.nodes if node.name not in omitted]
+    kept = [node for node in resource.arguments if node.name not in omitted]
     return tuple(sorted([*kept, IDENTIFIER], key=lambda node: node.name))
 
 

@@ -28,6 +28,7 @@ class Managed:
     """A Kubernetes object of one resource: what is wanted (`spec`, and `init` for the creation), what was observed.
 
     `secrets` holds the values by the name of the secret and the key in it. `external_name` is None before creation.
+    The definition has no field for `timeouts`: they lie beside the object, as Terraform has them.
     """
 
     external_name: str | None = None
@@ -37,6 +38,7 @@ class Managed:
     secrets: dict[str, dict[str, Any]] = field(default_factory=dict)
     policies: tuple[str, ...] = ("*",)
     is_being_deleted: bool = False
+    timeouts: Value | None = None
 
     def may(self, policy: str) -> bool:
         return "*" in self.policies or policy in self.policies
@@ -61,7 +63,7 @@ class Codec:
 
     @property
     def _nodes(self) -> tuple[Node, ...]:
-        return tuple(node for node in self.resource.nodes if node.name not in self._named)
+        return tuple(node for node in self.resource.arguments if node.name not in self._named)
 
     def decode(self, value: Value) -> Managed:
         """The object of this value: what can be set in the spec, what is no secret in the status."""
@@ -69,25 +71,27 @@ class Codec:
         spec, status = _Decoding(self._make, self.secret, secrets).level(self._nodes, value, "")
         name = value.get("id")
         held = {key: kept for key, kept in secrets.items() if kept or key != self.secret}
-        return Managed(external_name=name, spec=spec, status=status, secrets=held)
+        timeouts = value.get("timeouts") if self.resource.timeouts else None
+        return Managed(external_name=name, spec=spec, status=status, secrets=held, timeouts=timeouts)
 
     def encode_state(self, managed: Managed) -> Value:
         """The value as the provider last told it: the prior state."""
         value = _Encoding(self._make, managed.secrets, self.secret, True).level(self._nodes, managed.status, "")
-        return self._with_name(value, managed)
+        return self._completed(value, managed)
 
     def encode_spec(self, managed: Managed, *, creating: bool = False) -> Value:
         """The value as it is wanted: the planned state. What the provider alone says is None. Raises Unresolved."""
         wanted = merged(managed.init, managed.spec) if creating else managed.spec
         value = _Encoding(self._make, managed.secrets, self.secret, False).level(self._nodes, wanted, "")
-        return self._with_name(value, managed)
+        return self._completed(value, managed)
 
-    def _with_name(self, value: Value, managed: Managed) -> Value:
-        """With what the external name stands for: the id, and the first argument that it replaces."""
+    def _completed(self, value: Value, managed: Managed) -> Value:
+        """With what does not stand in the object: the timeouts, the id, and the first argument that the name is."""
         names = {node.name for node in self.resource.nodes} & self._named
         replaced = self.choices.external_name(self.resource.name).omitted[:1]
         told = {name: managed.external_name if name in ("id", *replaced) else None for name in names}
-        return dict(sorted((value | told).items()))
+        timeouts = {"timeouts": managed.timeouts} if self.resource.timeouts else {}
+        return dict(sorted((value | told | timeouts).items()))
 
 
 def merged(under: Value, over: Value) -> Value:

@@ -37,7 +37,7 @@ def _kinds(schema: ProviderSchema) -> Iterator[tuple[str, Resource]]:
 
 def _nodes(schema: ProviderSchema) -> Iterator[tuple[str, Node]]:
     for title, one in _kinds(schema):
-        for node in one.nodes:
+        for node in one.arguments:
             for path, each in node.walk():
                 yield f"{title}: {path}", each
 

@@ -101,17 +101,13 @@ def _resource(name: str, told: Mapping[str, Any]) -> Resource:
 
 
 def _nodes(block: Mapping[str, Any], where: str, depth: int) -> tuple[Node, ...]:
-    """The nodes of a block, by name. The timeouts of the resource itself are no part of it."""
+    """The nodes of a block, by name."""
     if depth > DEEPEST:
         raise Unreadable(f"{where[:100]}: nested more than {DEEPEST} levels deep.")
     attributes = _mapping(block.get("attributes"), where)
     blocks = _mapping(block.get("block_types"), where)
     nodes = [_attribute(name, _mapping(one, f"{where}.{name}"), where, depth) for name, one in attributes.items()]
-    nodes += [
-        _block(name, _mapping(one, f"{where}.{name}"), where, depth)
-        for name, one in blocks.items()
-        if depth or name != "timeouts"
-    ]
+    nodes += [_block(name, _mapping(one, f"{where}.{name}"), where, depth) for name, one in blocks.items()]
     return tuple(sorted(nodes, key=lambda node: node.name))
 
 

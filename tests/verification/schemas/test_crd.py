@@ -76,6 +76,10 @@ def test_definition_field_that_is_set_stands_in_all_three_views(name: str, schem
     assert [found[view]["properties"].get(name) for view in found] == [schema] * 3
 
 
+def test_definition_has_no_timeouts_of_the_resource() -> None:
+    assert not [view for view, one in parts(made()).items() if "timeouts" in one["properties"]]
+
+
 @pytest.mark.parametrize("name", ["ipv4Address", "events", "owner", "id"])
 def test_definition_field_that_is_observed_stands_in_the_status_alone(name: str) -> None:
     found = parts(made())

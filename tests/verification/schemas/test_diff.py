@@ -65,6 +65,12 @@ def test_difference_of_a_schema_with_itself_is_none() -> None:
     assert difference(read_one(printed()), read_one(printed())) == Difference()
 
 
+def test_difference_tells_that_timeouts_are_gone() -> None:
+    old = schema(blocks={"timeouts": block("single", {"create": TEXT, "delete": TEXT})})
+    new = schema(blocks={"timeouts": block("single", {"create": TEXT})})
+    assert [(change.path, change.breaks) for change in difference(old, new).changes] == [("timeouts.delete", True)]
+
+
 def test_difference_goes_into_blocks() -> None:
     assert of_one(block("list", {"a": TEXT}), block("list", {"a": NUMBER})) == [("type_changed", "x.a", True)]
 

@@ -50,7 +50,7 @@ VALUE: dict[str, Any] = {
     "connection_url": "psql://u:p@h", "events": [{"at": "now", "what": "boot"}], "limits": {"cpu": 4},
     "owner": {"email": "o@example.com"}, "labels": None,
     "disk": [{"size": 10, "serial": "S1", "key": "k", "timeouts": None}],
-    "rule": [{"port": 22}, {"port": 80}], "placement": {"rack": "r1"},
+    "rule": [{"port": 22}, {"port": 80}], "placement": {"rack": "r1"}, "timeouts": {"create": "9m"},
 }  # fmt: skip
 
 
@@ -133,6 +133,13 @@ def test_request_shapes_say_where_each_value_comes_from() -> None:
     assert planned["ipv4_address"] == "unknown until the provider says it"
     assert planned["rule"] == [{"port": "number, required from spec.forProvider"}]
     assert prior["connection_url"] == "string from the connection secret"
+    assert planned["timeouts"] == {"create": "from the configuration of the generator"}
+
+
+def test_decode_lays_the_timeouts_beside_the_object() -> None:
+    managed = ARRAYS.decode(VALUE)
+    assert managed.timeouts == {"create": "9m"}
+    assert not {"timeouts"} & (managed.spec.keys() | managed.status.keys())
 
 
 SAME = ARRAYS.decode(VALUE)
@@ -155,6 +162,7 @@ SAME = ARRAYS.decode(VALUE)
         (SAME, VALUE | {"disk": []}, UPDATE, ("disk",)),
         (SAME, VALUE | {"disk": [{"size": 10, "serial": "S2", "key": "k", "timeouts": None}]}, NOTHING, ()),
         (SAME, VALUE | {"ipv4_address": "192.0.2.8"}, NOTHING, ()),
+        (SAME, VALUE | {"timeouts": {"create": "1m"}}, NOTHING, ()),
     ],
 )
 def test_compare_decides(managed: Managed, observed: Any, action: str, paths: tuple[str, ...]) -> None:

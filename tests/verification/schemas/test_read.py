@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.verification.schemas.acme import SOURCE, printed
+from tests.verification.schemas.acme import SOURCE, nested, printed
 from verification.schemas.base import Unreadable
 from verification.schemas.read import read, read_one
 
@@ -21,12 +21,18 @@ def test_read_finds_everything_that_a_provider_offers() -> None:
     assert schema.prefix == "acme"
 
 
-def test_read_drops_the_timeouts_of_the_resource_and_keeps_nested_ones() -> None:
+def test_read_keeps_the_timeouts_of_the_resource_apart_from_its_arguments() -> None:
     server = read_one(printed()).resources["acme_compute_server"]
-    disk = server.node("disk")
-    assert server.node("timeouts") is None
-    assert disk is not None
-    assert disk.child("timeouts") is not None
+    assert server.timeouts is server.node("timeouts") is not None
+    assert "timeouts" not in {node.name for node in server.arguments}
+
+
+def test_read_timeouts_that_are_an_attribute_are_an_argument() -> None:
+    told = _with({"type": "string"})
+    block = told["provider_schemas"][SOURCE]["resource_schemas"]["acme_a"]["block"]
+    block["attributes"]["timeouts"] = nested("single", {"create": {"type": "string", "optional": True}}, "optional")
+    resource = read_one(printed(told)).resources["acme_a"]
+    assert (resource.timeouts, [node.name for node in resource.arguments]) == (None, ["timeouts", "x"])
 
 
 @pytest.mark.parametrize(
