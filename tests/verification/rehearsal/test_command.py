@@ -10,6 +10,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from tests.verification.rehearsal.endpoints import KEY, endpoint
+from verification.rehearsal.run_task.protocol import STAGES
 
 
 def rehearse(*arguments: str) -> tuple[int, str, str]:
@@ -42,6 +43,39 @@ def test_good_endpoint_as_json(key: str) -> None:
     assert KEY not in out + err
 
 
+@pytest.mark.parametrize("written", [["post_plan,pre_plan"], ["pre_plan", "post_plan"], ["pre_plan,", "post_plan"]])
+def test_stages_are_read_with_spaces_and_with_commas(written: list[str]) -> None:
+    with endpoint(key="") as server:
+        _, out, _ = rehearse("--json", server.url, "--stages", *written)
+    acts = [each["act"] for each in json.loads(out)["enforcement"]]
+    assert acts == ["passing.pre_plan", "failing.pre_plan", "passing.post_plan", "failing.post_plan"]
+
+
+def test_empty_key_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("\n")
+    with pytest.raises(CommandError) as refusal:
+        rehearse("http://127.0.0.1:9/", "--hmac-key-file", str(tmp_path / "key"))
+    sentence = "holds no key. Leave --hmac-key-file out to send unsigned requests."
+    assert str(refusal.value) == f"{tmp_path / 'key'} {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ("--stages", "post_plan", "http://127.0.0.1:9/"),
+            "http://127.0.0.1:9/ was read as a stage: write the address first, or the stages with commas.",
+        ),
+        ((), "Give the endpoint's address, such as https://run.acme.io/run-task."),
+        (("--stages", "post_plan"), "Give the endpoint's address, such as https://run.acme.io/run-task."),
+    ],
+)
+def test_address_that_is_missing_or_taken_for_a_stage_is_told(arguments: tuple[str, ...], sentence: str) -> None:
+    with pytest.raises(CommandError) as refusal:
+        rehearse(*arguments)
+    assert str(refusal.value) == sentence
+
+
 def test_faulty_endpoint_as_text(key: str) -> None:
     with endpoint("always-passes") as server:
         code, out, _ = rehearse(server.url, "--hmac-key-file", key)
@@ -53,6 +87,8 @@ def test_faulty_endpoint_as_text(key: str) -> None:
     ("arguments", "sentence"),
     [
         (("--hmac-key-file", "nowhere"), "nowhere cannot be read as text."),
+        (("--stages", "post_plan,apply"), f"“apply” is no stage; there are {', '.join(STAGES)}."),
+        (("--stages", ","), f"No stage is named; there are {', '.join(STAGES)}."),
         (("--listen", "here"), "Write --listen as HOST:PORT, such as 127.0.0.1:8700."),
     ],
 )

@@ -27,10 +27,12 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("url", help="the endpoint's address; plain http for this machine only")
+        parser.add_argument(
+            "url", nargs="?", default="", help="the endpoint's address; plain http for this machine only"
+        )
         parser.add_argument("--hmac-key-file", type=Path, help="a file with the run task's HMAC key; else unsigned")
-        parser.add_argument("--stages", nargs="+", choices=STAGES, default=["post_plan"], metavar="STAGE",
-                            help=f"of {', '.join(STAGES)}; post_plan if left out")  # fmt: skip
+        parser.add_argument("--stages", nargs="+", default=["post_plan"], metavar="STAGE", help=f"of "
+                            f"{', '.join(STAGES)}, with spaces or commas between; post_plan if left out")  # fmt: skip
         parser.add_argument("--passing-plan", type=Path, help="plan JSON of the run that is to pass")
         parser.add_argument("--failing-plan", type=Path, help="plan JSON of the run that is to fail")
         parser.add_argument("--callback-base", default="", help="our address as the endpoint sees it, where results "
@@ -58,14 +60,35 @@ class Command(BaseCommand):
 
 
 def _target(url: str, options: dict[str, Any]) -> Target:
+    stages = _stages(options["stages"])
+    if not url:
+        raise CommandError("Give the endpoint's address, such as https://run.acme.io/run-task.")
     end = max(1.0, min(options["minutes"], 60) * 60)
     passing = replace(PASSING, plan=_read(options["passing_plan"]) or PASSING.plan)
     failing = replace(FAILING, plan=_read(options["failing_plan"]) or FAILING.plan)
-    stages = tuple(stage for stage in STAGES if stage in options["stages"])
     limits = Limits(end=end, silence=min(end, Limits().silence))
-    return Target(
-        url, _read(options["hmac_key_file"]).strip(), stages, {"passing": passing, "failing": failing}, limits
-    )
+    return Target(url, _key(options["hmac_key_file"]), stages, {"passing": passing, "failing": failing}, limits)
+
+
+def _stages(given: list[str]) -> tuple[str, ...]:
+    """The stages in the platform's order. Raises CommandError with what may be meant."""
+    words = [word for each in given for word in each.split(",") if word]
+    address = next((word for word in words if "://" in word), "")
+    if address:
+        raise CommandError(f"{address} was read as a stage: write the address first, or the stages with commas.")
+    unknown = [word for word in words if word not in STAGES]
+    if unknown or not words:
+        named = f"“{unknown[0]}” is no stage" if unknown else "No stage is named"
+        raise CommandError(f"{named}; there are {', '.join(STAGES)}.")
+    return tuple(stage for stage in STAGES if stage in words)
+
+
+def _key(path: Path | None) -> str:
+    """The key in a file; blank where none is named. An empty file is a slip, not the wish for unsigned requests."""
+    key = _read(path).strip()
+    if path is not None and not key:
+        raise CommandError(f"{path} holds no key. Leave --hmac-key-file out to send unsigned requests.")
+    return key
 
 
 def _read(path: Path | None) -> str:
