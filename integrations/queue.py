@@ -177,5 +177,6 @@ def _claim(of: dict[str, Any], reader: Reader, now: datetime) -> tuple[str, str]
     if until is None:
         return ("assigned to you", button) if mine else (f"assigned to {name}", "")
     if until > now:
-        return f"{name} until {timezone.localtime(until):%H:%M}", ""
+        local = timezone.localtime(until)
+        return f"{name} until {local:%H:%M}{' UTC' if local.tzname() == 'UTC' else ''}", ""
     return ("yours, the claim ran out", button) if mine else (f"free, was with {name}", button)

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
+from urllib.parse import urljoin
 
 from django.conf import settings
 from django.http import HttpRequest
+from django.templatetags.static import static
 from django.urls import NoReverseMatch, get_script_prefix, get_urlconf, reverse
 
 from integrations.models import Membership
@@ -97,6 +99,21 @@ class Frame:
     def works_for_program(self) -> bool:
         """Whether the rail is shown."""
         return self.signed_in and (self.user.is_reviewer or self.user.is_staff)
+
+    @property
+    def zone_is_browsers(self) -> bool:
+        """Whether moments are said in the browser's zone: the reader is a visitor, or never chose one."""
+        return not (self.signed_in and self.user.zone_chosen)
+
+    @property
+    def canonical(self) -> str:
+        """The one whole address of this page, without what was asked of it."""
+        return f"{settings.SITE_URL.rstrip('/')}{self.request.path}"
+
+    @property
+    def picture(self) -> str:
+        """The whole address of the picture that stands for the portal where a link to it is shown."""
+        return urljoin(f"{settings.SITE_URL.rstrip('/')}/", static("og.png"))
 
     @cached_property
     def theme(self) -> str:

@@ -14,6 +14,7 @@ from django.urls import reverse
 
 from integrations.company import text_refusal
 from portal import mail
+from portal.accounts import zones
 from portal.accounts.models import User
 
 # The library's name of a mail: the folder of ours.
@@ -78,7 +79,13 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:
         user.name = form.cleaned_data.get("name", user.name)
+        zones.learn(request, user)
         return super().save_user(request, user, form, commit)
+
+    def login(self, request: HttpRequest, user: Any) -> None:
+        if zones.learn(request, user):
+            user.save(update_fields=["zone"])
+        super().login(request, user)
 
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         return reverse("profile")

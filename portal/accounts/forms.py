@@ -9,6 +9,8 @@ from allauth.mfa.totp import forms as totp
 from allauth.socialaccount import forms as social
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 
 from integrations import company
 from integrations.models import Role
@@ -114,7 +116,9 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     """How a person is called, and in which zone times are shown."""
 
     name = NameLine(label="Your name", max_length=120)
-    zone = forms.ChoiceField(label="Time zone", help_text="Dates and times are shown in this zone.")
+    zone = forms.ChoiceField(
+        label=_lazy("Time zone"), required=False, help_text=_lazy("Pages and mails say dates and times in this zone.")
+    )
 
     class Meta:
         model = User
@@ -123,7 +127,18 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
-        self.fields["zone"].choices = [("UTC", "UTC"), *((z, z.replace("_", " ")) for z in zones)]  # type: ignore[attr-defined]
+        followed = _("As the browser says (mails: %(zone)s)") % {"zone": self.instance.zone.replace("_", " ")}
+        self.fields["zone"].choices = [("", followed), ("UTC", "UTC"), *((z, z.replace("_", " ")) for z in zones)]  # type: ignore[attr-defined]
+        if not self.instance.zone_chosen:
+            self.initial["zone"] = ""
+
+    def clean(self) -> dict[str, Any]:
+        """Without a choice the person stays in the zone that the browser said last."""
+        kept = super().clean() or self.cleaned_data
+        if "zone" in kept:
+            self.instance.zone_chosen = bool(kept["zone"])
+            kept["zone"] = kept["zone"] or self.instance.zone
+        return kept
 
 
 class CompanyForm(forms.Form):

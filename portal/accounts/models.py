@@ -37,6 +37,11 @@ class User(AbstractUser):
     email = models.EmailField("mail address", unique=True)
     name = models.CharField("name", max_length=120, blank=True)
     zone = models.CharField("time zone", max_length=64, default="UTC", validators=[real_zone])
+    zone_chosen = models.BooleanField(
+        "chose the time zone",
+        default=False,
+        help_text="Otherwise it is the browser’s.",
+    )
     is_reviewer = models.BooleanField("reviewer", default=False, help_text="Decides on integrations for the programs.")
 
     USERNAME_FIELD = "email"

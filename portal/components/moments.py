@@ -11,6 +11,7 @@ WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 MINUTE, HOUR, DAY = 60, 3600, 86400
 FORMS = ("exact", "relative", "both")
+UTC_NAME = "UTC"
 
 
 def day(moment: date, now: datetime) -> str:
@@ -20,11 +21,15 @@ def day(moment: date, now: datetime) -> str:
 
 
 def exact(moment: date, now: datetime) -> str:
-    """ "Tue 14 Apr, 14:10" in the active zone; a plain date is its day alone."""
+    """ "Tue 14 Apr, 14:10" in the active zone; a plain date is its day alone.
+
+    UTC is named: it is the zone of whoever chose none, and the script says the browser's own in its place.
+    """
     if not isinstance(moment, datetime):
         return day(moment, now)
     local = timezone.localtime(moment)
-    return f"{day(local, now)}, {local.hour:02}:{local.minute:02}"
+    zone = f" {UTC_NAME}" if timezone.get_current_timezone_name() == UTC_NAME else ""
+    return f"{day(local, now)}, {local.hour:02}:{local.minute:02}{zone}"
 
 
 def full(moment: date) -> str:
@@ -66,16 +71,18 @@ def when(moment: date | None, *, form: str = "exact", now: datetime | None = Non
         return EMPTY
     one_of(form, FORMS, "form")
     now = now or timezone.now()
-    stamp, ago, words = machine(moment), "", ""
-    if form == "exact" or not isinstance(moment, datetime):
-        words = exact(moment, timezone.localtime(now))
+    stamp, kind, words = machine(moment), "", ""
+    if not isinstance(moment, datetime):
+        words = day(moment, timezone.localtime(now))
+    elif form == "exact":
+        kind, words = " data-exact", exact(moment, timezone.localtime(now))
     elif form == "relative":
-        ago, words = f' data-relative="ago" data-moment="{stamp}"', relative(moment, now)
+        kind, words = f' data-relative="ago" data-moment="{stamp}"', relative(moment, now)
     else:
         said = f'<span data-relative="ago" data-moment="{stamp}">{relative(moment, now)}</span>'
-        words = f"{exact(moment, timezone.localtime(now))} · {said}"
+        words = f"<span data-exact>{exact(moment, timezone.localtime(now))}</span> · {said}"
     # Numbers and words of our own only, so nothing is left to escape; a page shows dozens.
-    return SafeString(f'<time datetime="{stamp}" title="{full(moment)}"{ago}>{words}</time>')
+    return SafeString(f'<time datetime="{stamp}" title="{full(moment)}"{kind}>{words}</time>')
 
 
 def due_words(moment: datetime, now: datetime) -> tuple[str, str]:
@@ -96,5 +103,6 @@ def due(moment: datetime | None, *, paused: bool = False, now: datetime | None =
     stamp, title, mark = machine(moment), full(moment), glyph("circle-pause" if paused else "clock", 14)
     return SafeString(
         f'<time class="due due-{tone}" datetime="{stamp}" title="{title}">{mark}'
-        f'<span{kind} data-moment="{stamp}">{words}</span><span class="visually-hidden">, {title}</span></time>'
+        f'<span{kind} data-moment="{stamp}">{words}</span>'
+        f'<span class="visually-hidden" data-full>, {title}</span></time>'
     )

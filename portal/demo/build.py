@@ -70,6 +70,7 @@ def make_person(person: Person, password: str) -> User:
         password=password,
         name=person.name,
         zone=person.zone,
+        zone_chosen=person.zone != "UTC",
         is_reviewer=person.reviewer,
         is_staff=person.staff,
         is_superuser=person.staff,

@@ -22,6 +22,33 @@ function refreshMoments() {
   }
 }
 
+// Who never chose a zone reads moments in the browser's own; what names its zone itself stands as it is.
+const CLOCK = new Intl.DateTimeFormat("en-US", {
+  weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
+  hourCycle: "h23", timeZoneName: "short",
+});
+const ZONE = CLOCK.resolvedOptions().timeZone;
+
+function inZone(moment) {
+  const part = Object.fromEntries(CLOCK.formatToParts(moment).map(({ type, value }) => [type, value]));
+  const day = `${part.weekday} ${part.day} ${part.month}`, clock = `${part.hour}:${part.minute}`;
+  const year = part.year === String(new Date().getFullYear()) ? "" : ` ${part.year}`;
+  return { exact: `${day}${year}, ${clock}`, full: `${day} ${part.year}, ${clock} ${part.timeZoneName}` };
+}
+
+function sayInZone(root) {
+  const isBrowsers = (place) => place.closest("[data-zone]")?.dataset.zone === "browser";
+  for (const time of root.querySelectorAll('time[datetime*="T"]')) {
+    if (!isBrowsers(time)) continue;
+    const words = inZone(new Date(time.dateTime)), exact = time.matches("[data-exact]") ? time : time.querySelector("[data-exact]");
+    time.title = words.full;
+    if (exact) exact.textContent = words.exact;
+    for (const full of time.querySelectorAll("[data-full]")) full.textContent = `, ${words.full}`;
+  }
+  for (const name of root.querySelectorAll("[data-zone-name]")) if (isBrowsers(name)) name.textContent = ZONE;
+  for (const field of root.querySelectorAll("[data-zone-field]")) field.value = ZONE;
+}
+
 // "/" goes to the search, unless something is being typed.
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, select, [contenteditable]");
@@ -145,6 +172,7 @@ function enhance(root) {
     const now = strip.querySelector("[aria-current]");
     if (now && strip.scrollWidth > strip.clientWidth) strip.scrollLeft = now.offsetLeft - strip.clientWidth / 3;
   }
+  sayInZone(root);
   refreshMoments();
 }
 

@@ -153,7 +153,7 @@ def test_the_queue_says_who_has_it_and_until_when(
     reviewing.claim(Integration.objects.get(name="Rocket"), by=rob, now=moment)
     reviewing.assign(Integration.objects.get(name="Vaulted"), rita, by=rita, now=moment)
     response = sign_in(rita).get("/queue/")
-    assert "yours until 09:30" in row_of(response, "Scan")
+    assert "yours until 09:30 UTC" in row_of(response, "Scan")
     assert "Rob Roth until 09:30" in row_of(response, "Rocket")
     assert "assigned to you Claim Vaulted" in row_of(response, "Vaulted")
     time_machine.move_to(moment + timedelta(minutes=30), tick=False)

@@ -154,7 +154,7 @@ def test_a_decision_that_can_be_undone_is_told_with_its_moment(
 ) -> None:
     find(rocket, rita, moment)
     perform(rocket, "request_changes", by=rita, now=moment)
-    assert "You requested changes The mail goes at Tue 14 Apr, 09:10 ." in text_of(page(sign_in(rita), rocket))
+    assert "You requested changes The mail goes at Tue 14 Apr, 09:10 UTC ." in text_of(page(sign_in(rita), rocket))
     assert "Rita Reyes requested changes" in text_of(page(sign_in(rob), rocket))
 
 

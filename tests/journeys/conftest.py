@@ -63,9 +63,14 @@ def visit(chromium: Browser, base: str) -> Iterator[Callable[..., Person]]:
     """A browser of its own for somebody: visit() a stranger, visit(alice) already signed in, visit(phone=True)."""
     contexts = []
 
-    def enter(user: Any = None, *, phone: bool = False, javascript: bool = True) -> Person:
+    def enter(user: Any = None, *, phone: bool = False, javascript: bool = True, zone: str | None = None) -> Person:
         size = {"width": 375, "height": 812} if phone else {"width": 1280, "height": 900}
-        context = chromium.new_context(viewport=size, java_script_enabled=javascript, reduced_motion="reduce")  # type: ignore[arg-type]
+        context = chromium.new_context(
+            viewport=size,  # type: ignore[arg-type]
+            java_script_enabled=javascript,
+            reduced_motion="reduce",
+            timezone_id=zone,
+        )
         contexts.append(context)
         if user is not None:
             context.add_cookies([{"name": django_settings.SESSION_COOKIE_NAME, "value": session_of(user), "url": base}])

@@ -25,7 +25,7 @@ def test_when_speaks_in_the_readers_zone():
 
 
 def test_when_of_another_year_names_it():
-    assert words(moments.when(NOW, now=NOW + timedelta(days=365))) == "Tue 14 Apr 2026, 12:10"
+    assert words(moments.when(NOW, now=NOW + timedelta(days=365))) == "Tue 14 Apr 2026, 12:10 UTC"
 
 
 def test_when_at_the_turn_of_the_year_goes_by_the_readers_calendar():
@@ -45,7 +45,7 @@ def test_when_of_nothing_is_nothing():
 
 def test_when_both_says_both():
     shown = moments.when(NOW - timedelta(minutes=12), form="both", now=NOW)
-    assert words(shown) == "Tue 14 Apr, 11:58 · 12 min ago"
+    assert words(shown) == "Tue 14 Apr, 11:58 UTC · 12 min ago"
 
 
 def test_when_of_an_unknown_form_is_refused():

@@ -128,7 +128,7 @@ def test_a_decision_is_taken_told_and_can_be_undone(
     response = take(client, ready, "approve", note="Well done.")
     assert response["Location"] == f"/integrations/{ready.uuid}/review/"
     said = text_of(client.get(response["Location"]))
-    assert "You approved it The mail goes at Tue 14 Apr, 09:10 ." in said
+    assert "You approved it The mail goes at Tue 14 Apr, 09:10 UTC ." in said
     assert (fresh(ready).stage, Email.objects.get(event__verb="approve").state) == ("release", "held")
     undone = take(client, ready, "undo_decision")
     assert "You undid the decision." in text_of(client.get(undone["Location"]))

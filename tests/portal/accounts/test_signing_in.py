@@ -285,7 +285,40 @@ def test_a_profile_is_saved_and_times_follow_the_zone(sign_in: SignIn, alice: An
     page = sign_in(alice).post("/profile/", {"name": "Alice A.", "zone": "Europe/Berlin"}, follow=True)
     assert "Your profile is saved." in text_of(page)
     alice.refresh_from_db()
-    assert (alice.name, alice.zone) == ("Alice A.", "Europe/Berlin")
+    assert (alice.name, alice.zone, alice.zone_chosen) == ("Alice A.", "Europe/Berlin", True)
+
+
+def test_a_profile_without_a_choice_follows_the_browser(sign_in: SignIn, alice: Any) -> None:
+    assert 'data-zone="browser"' in sign_in(alice).get("/profile/").content.decode()
+    sign_in(alice).post("/profile/", {"name": "Alice", "zone": "Asia/Tokyo"})
+    assert "data-zone" not in sign_in(alice).get("/profile/").content.decode()
+    sign_in(alice).post("/profile/", {"name": "Alice", "zone": ""})
+    page = sign_in(alice).get("/profile/").content.decode()
+    assert 'data-zone="browser"' in page
+    assert "As the browser says (mails: Asia/Tokyo)" in page
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen", "zone"),
+    [
+        ("Asia/Tokyo", False, "Asia/Tokyo"),
+        ("Mars/Olympus", False, "UTC"),
+        ("", False, "UTC"),
+        ("Asia/Tokyo", True, "UTC"),
+    ],
+)
+def test_a_sign_in_tells_the_zone_of_who_never_chose_one(
+    client: Any, alice: Any, said: str, chosen: bool, zone: str
+) -> None:
+    User.objects.update(zone_chosen=chosen)
+    client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD, "browser_zone": said})
+    alice.refresh_from_db()
+    assert (alice.zone, alice.zone_chosen) == (zone, chosen)
+
+
+def test_a_sign_up_tells_the_zone(client: Any, db: None) -> None:
+    client.post("/accounts/signup/", NEW | {"browser_zone": "Asia/Tokyo"})
+    assert User.objects.get().zone == "Asia/Tokyo"
 
 
 @pytest.mark.parametrize(

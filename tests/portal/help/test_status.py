@@ -96,7 +96,7 @@ def test_github_in_each_state(db: None) -> None:
     row = Allowance.objects.create(name="anonymous", limit=60, hour_from=NOW)
     assert line("GitHub").state == "ok"
     Allowance.objects.filter(pk=row.pk).update(blocked_until=NOW + timedelta(minutes=5))
-    assert line("GitHub").sentence.endswith("goes on at Tue 14 Apr, 09:05.")
+    assert line("GitHub").sentence.endswith("goes on at Tue 14 Apr, 09:05 UTC.")
     Allowance.objects.filter(pk=row.pk).update(dead_at=NOW, dead_why="401")
     assert line("GitHub").state == "down"
 

@@ -1,0 +1,59 @@
+"""Moments stand in the reader's zone: a visitor's browser says which, a choice goes before it, without scripts UTC."""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from playwright.sync_api import expect
+
+from integrations.models import Integration
+from portal.accounts.models import User
+from portal.models import Email
+from tests.conftest import begin, drive
+from tests.journeys.person import Person
+from tests.journeys.test_sign_up import sign_up
+
+Visit = Callable[..., Person]
+NIGHT = datetime(2026, 4, 14, 22, 30, tzinfo=UTC)
+
+
+@pytest.fixture
+def listed(acme: Any, alice: User, rita: User) -> Integration:
+    row = begin(acme, alice, "nomad", NIGHT, name="Booster driver", repository="acme/booster", repository_id=9)
+    return drive(row, "support", partner=alice, reviewer=rita, now=NIGHT)
+
+
+def reads(browser: Person, path: str, zone: str) -> None:
+    """The first moment of the page is said in that zone."""
+    browser.go(path)
+    moment = browser.page.locator("main time[data-exact]").first
+    local = datetime.fromisoformat(moment.get_attribute("datetime") or "").astimezone(ZoneInfo(zone))
+    year = "" if local.year == datetime.now(UTC).year else f" {local.year}"
+    name = " UTC" if zone == "UTC" else ""
+    expect(moment).to_have_text(f"{local:%a} {local.day} {local:%b}{year}, {local:%H:%M}{name}")
+    expect(moment).to_have_attribute("title", re.compile(f"^{local:%a} {local.day} {local:%b %Y, %H:%M} \\S+$"))
+
+
+def test_a_visitor_reads_moments_in_the_zone_of_the_browser(listed: Integration, visit: Visit) -> None:
+    path = f"/listed/{listed.uuid}/"
+    for zone in ("Asia/Tokyo", "America/Los_Angeles"):
+        reads(visit(zone=zone), path, zone)
+    reads(visit(zone="Asia/Tokyo", javascript=False), path, "UTC")
+
+
+def test_a_chosen_zone_goes_before_the_browsers(listed: Integration, visit: Visit, alice: User) -> None:
+    path = f"/listed/{listed.uuid}/"
+    browser = visit(alice, zone="Asia/Tokyo")
+    reads(browser, path, "Asia/Tokyo")
+    browser.go("/profile/").choose("Time zone", "Europe/Berlin").press("Save").sees("Your profile is saved.")
+    reads(browser, path, "Europe/Berlin")
+
+
+def test_a_new_account_brings_the_zone_of_the_browser(visit: Visit, mail_to: Callable[..., Email], db: None) -> None:
+    dora = visit(zone="Asia/Tokyo").go("/accounts/signup/")
+    sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
+    chosen = dora.go("/profile/").page.get_by_label("Time zone").locator("option:checked")
+    expect(chosen).to_have_text("As the browser says (mails: Asia/Tokyo)")
