@@ -18,6 +18,7 @@ LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9]
 KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
 DOMAIN = "upbound.io"
 SINGLETONS = ("array", "object")
+COMPUTED_NESTED = ("status", "parameter")
 
 
 class BadChoice(ValueError):
@@ -51,7 +52,8 @@ def external_name(text: str) -> ExternalName:
 @dataclass(frozen=True, slots=True)
 class Choices:
     """`root` is the domain of the cluster-scoped resources: "acme.upbound.io". `singletons` and `single_blocks` say
-    whether a list of at most one object, and a block that exists once, become an array or an object."""
+    whether a list of at most one object, and a block that exists once, become an array or an object; `computed_nested`
+    where an attribute goes that has attributes of its own and is told by the provider alone."""
 
     root: str
     category: str
@@ -60,6 +62,7 @@ class Choices:
     kinds: dict[str, GroupKind] = field(default_factory=dict)
     singletons: str = "array"
     single_blocks: str = "array"
+    computed_nested: str = "status"
     api_version: str = "v1alpha1"
 
     def external_name(self, resource: str) -> ExternalName:
@@ -76,12 +79,15 @@ class Choices:
 
 
 def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] = (),
-            singletons: str = "array", single_blocks: str = "array") -> Choices:  # fmt: skip
+            singletons: str = "array", single_blocks: str = "array",
+            computed_nested: str = "status") -> Choices:  # fmt: skip
     """From words as people type them. `prefix` is "acme" (acme.upbound.io) or a whole domain. Raises BadChoice."""
     if not LABEL.fullmatch(prefix):
         raise BadChoice(f"“{prefix}” is no group prefix: write small letters, digits and hyphens, as in “acme”.")
     if not {singletons, single_blocks} <= set(SINGLETONS):
         raise BadChoice("A list of one becomes an “array” or an “object”.")
+    if computed_nested not in COMPUTED_NESTED:
+        raise BadChoice("A computed nested attribute goes to the “status” or is a “parameter”.")
     general = [text for text in external if not _is_named(text)]
     if len(general) > 1:
         raise BadChoice("Give one external name for all resources; name the others as in “RESOURCE=RULE”.")
@@ -94,6 +100,7 @@ def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] 
         kinds=dict(_kind(text) for text in kinds),
         singletons=singletons,
         single_blocks=single_blocks,
+        computed_nested=computed_nested,
     )
 
 

@@ -4,6 +4,7 @@
 from elsewhere (the provider's documentation, references between resources that people write by hand) is not in it.
 """
 
+from dataclasses import replace
 from typing import Any
 
 from verification.schemas import envelope
@@ -77,7 +78,17 @@ def offered(resource: Resource, choices: Choices) -> tuple[Node, ...]:
     """What the generator looks at: no timeouts, nothing that the external name replaces, and an `id` of its own."""
     omitted = {*choices.external_name(resource.name).omitted, "id"}
     kept = [node for node in resource.arguments if node.name not in omitted]
+    if choices.computed_nested == "parameter":
+        kept = [_without_flags(node) for node in kept]
     return tuple(sorted([*kept, IDENTIFIER], key=lambda node: node.name))
+
+
+def _without_flags(node: Node) -> Node:
+    """As generators of about version 2.0 read it: an attribute with attributes is neither computed nor secret."""
+    children = tuple(_without_flags(child) for child in node.children) if node.children is not None else None
+    if node.syntax != "nested":
+        return replace(node, children=children)
+    return replace(node, children=children, computed=False, sensitive=False)
 
 
 def rules(make: Maker, nodes: tuple[Node, ...]) -> list[dict[str, str]]:

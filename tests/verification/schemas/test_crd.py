@@ -238,7 +238,8 @@ def test_choices_whole_domain_gives_the_category_with_its_first_word() -> None:
 @pytest.mark.parametrize(
     ("prefix", "more"),
     [("Acme", {}), ("a b", {}), ("acme", {"external": ("NAMES",)}), ("acme", {"external": ("NAME_AS_IDENTIFIER",) * 2}),
-     ("acme", {"kinds": ("acme_key=keys/key",)}), ("acme", {"singletons": "both"})],
+     ("acme", {"kinds": ("acme_key=keys/key",)}), ("acme", {"singletons": "both"}),
+     ("acme", {"computed_nested": "spec"})],
 )  # fmt: skip
 def test_choices_refuses_what_it_cannot_read(prefix: str, more: dict[str, Any]) -> None:
     with pytest.raises(BadChoice):
@@ -278,6 +279,29 @@ def test_definition_shows_what_is_observed_in_the_status_alone_whatever_is_insid
     seen = {view: sorted(one.get("properties", {})) for view, one in parts(found).items()}
     assert seen == {"forProvider": [], "initProvider": [], "atProvider": ["disk", "id"]}
     assert rules(found) == {}
+
+
+@pytest.mark.parametrize("mode", ["single", "list", "set", "map"])
+def test_definition_computed_nested_attribute_is_a_parameter_of_older_generators(mode: str) -> None:
+    preview = of_attributes({"meta": nested(mode, {"serial": attribute("string", "computed")}, "computed")})
+    found = preview(computed_nested="parameter")
+    bare_object, told = {"type": "object"}, {"type": "object", "properties": {"serial": {"type": "string"}}}
+    around = {"single": dict, "map": lambda one: {"type": "object", "additionalProperties": one}}.get(
+        mode, lambda one: {"type": "array", "items": one}
+    )
+    assert [one["properties"]["meta"] for one in parts(found).values()] == [
+        around(bare_object), around(bare_object), around(told),
+    ]  # fmt: skip
+    assert list(rules(found)) == ["spec.forProvider.meta is a required parameter"]
+    assert faults(found) == []
+
+
+def test_definition_secret_nested_attribute_can_only_be_made_by_older_generators() -> None:
+    inside = {"user": attribute("string", "required")}
+    preview = of_attributes({"auth": nested("single", inside, "optional", "sensitive")})
+    with pytest.raises(Unsupported, match="auth: object is sensitive"):
+        preview()
+    assert "auth" in parts(preview(computed_nested="parameter"))["forProvider"]["properties"]
 
 
 def test_definition_requires_a_block_that_exists_once_only_where_it_is_a_list() -> None:

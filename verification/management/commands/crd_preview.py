@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from verification.schemas.base import ProviderSchema, Unreadable
-from verification.schemas.choices import SINGLETONS, BadChoice, Choices, choices
+from verification.schemas.choices import COMPUTED_NESTED, SINGLETONS, BadChoice, Choices, choices
 from verification.schemas.coverage import as_json, as_text, previews, summed, told
 from verification.schemas.read import read_one
 
@@ -28,6 +28,9 @@ class Command(BaseCommand):
                             help="What a list of at most one object becomes.")  # fmt: skip
         parser.add_argument("--single-blocks", choices=SINGLETONS, default="array",
                             help="What a block that exists once becomes; newer generators make an object.")  # fmt: skip
+        parser.add_argument("--computed-nested", choices=COMPUTED_NESTED, default="status",
+                            help="Where a computed attribute with attributes goes; generators of about 2.0 took it for "
+                            "a parameter.")  # fmt: skip
         parser.add_argument("--source", default="", help="Which provider, where the file holds several.")
         parser.add_argument("--out", type=Path, required=True)
 
@@ -50,6 +53,7 @@ def _choices(options: dict[str, Any]) -> Choices:
         kinds=tuple(options["kind"]),
         singletons=options["singletons"],
         single_blocks=options["single_blocks"],
+        computed_nested=options["computed_nested"],
     )
 
 
