@@ -19,6 +19,7 @@ from integrations.models import CalendarEdition, Integration
 from integrations.workflow import lock
 from verification.models import Alert, Breach
 from verification.support.base import Severity, Watching
+from verification.support.sweep import counterpart
 
 log = logging.getLogger(__name__)
 OFFICE = (time(9), time(17))
@@ -55,7 +56,7 @@ def tell(pk: int, now: datetime) -> bool:
     alerts = list(_locked(mine).select_related("clock__issue__watch").order_by("pk")[:AT_ONCE])
     kept = [alert for alert in alerts if _is_for_now(alert, integration, now)]
     for kind in ("retracted", "breached", "warned"):
-        news = [alert for alert in kept if alert.kind == kind and _is_still_news(alert)]
+        news = [alert for alert in kept if alert.kind == kind and _is_still_news(alert, integration)]
         if news:
             issues = [_said(alert) for alert in news]
             history.record(integration, VERBS[kind], by=None, now=now, issues=issues, count=len(issues))
@@ -67,10 +68,24 @@ def _locked(alerts: QuerySet[Alert]) -> QuerySet[Alert]:
     return alerts.select_for_update(of=("self",))
 
 
-def _is_still_news(alert: Alert) -> bool:
-    """A warning that has been overtaken by an answer or by the breach itself is not sent any more."""
-    clock = alert.clock
-    return alert.kind != "warned" or (clock.state == Watching.RUNNING and clock.due_at == alert.due_at)
+def _is_still_news(alert: Alert, integration: Integration) -> bool:
+    """Whether people still have to hear of it.
+
+    Not of a warning that an answer or the breach itself has overtaken, nor of a breach that was taken back before
+    anybody heard of it, nor then that it was taken back.
+    """
+    if alert.kind == "breached":
+        return not Alert.objects.filter(key=counterpart(alert.key)).exists()
+    if alert.kind == "retracted":
+        return _was_told(counterpart(alert.key), integration)
+    return alert.clock.state == Watching.RUNNING and alert.clock.due_at == alert.due_at
+
+
+def _was_told(key: str, integration: Integration) -> bool:
+    """Whether an event told of that alert: one that was no news any more has its mark without an event."""
+    told_at = Alert.objects.filter(key=key).values_list("told_at", flat=True).first()
+    events = integration.events.filter(verb=VERBS["breached"], at=told_at) if told_at else ()
+    return any(key == issue["alert"] for event in events for issue in event.data["issues"])
 
 
 def _is_for_now(alert: Alert, integration: Integration, now: datetime) -> bool:

@@ -4,14 +4,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, transaction
 
 from integrations.clock import Calendar
 from integrations.models import CalendarEdition, Event, Integration
 from portal import alerts
-from portal.models import Email
+from portal.models import Email, Escalation
 from tests.verification.support.clocks import clock_of, issue_of, watch_over
 from verification.models import Alert, Clock, Watch
+from verification.support import breaches
 from verification.support import sweep as clocks
 
 H = timedelta(hours=1)
@@ -72,6 +73,35 @@ def test_warning_that_was_overtaken_is_not_sent(watch: Watch) -> None:
     Clock.objects.update(state="met", next_at=None)
     assert alerts.tell_due(NIGHT + 12 * H) == 1
     assert (told(), Alert.objects.filter(told_at=None).count()) == ([], 0)
+
+
+def taken_back(now: datetime) -> None:
+    """What comes late says that it was answered in time."""
+    clock = Clock.objects.get()
+    clock.state = "met"
+    clock.save()
+    with transaction.atomic():
+        assert breaches.retract_wrong(clock, now, "It was answered in time.") == 1
+
+
+def test_a_breach_that_is_taken_back_before_it_was_told_is_never_told(watch: Watch, now: datetime) -> None:
+    due_in(watch, now, -1 * H)
+    clocks.sweep(now)
+    taken_back(now)
+    assert [alerts.tell_due(now), alerts.tell_due(now + H)] == [1, 0]
+    assert (told(), Escalation.objects.count(), Alert.objects.filter(told_at=None).count()) == ([], 0, 0)
+    assert not Event.objects.filter(verb__in=alerts.VERBS.values()).exists()
+
+
+def test_a_breach_that_was_told_is_taken_back_aloud(watch: Watch, now: datetime) -> None:
+    due_in(watch, now, -1 * H)
+    clocks.sweep(now)
+    alerts.tell_due(now)
+    taken_back(now)  # at the same moment, as the clock of a machine may show it
+    assert alerts.tell_due(now) == 1
+    verbs = Event.objects.filter(verb__in=alerts.VERBS.values()).order_by("pk").values_list("verb", flat=True)
+    assert list(verbs) == ["issues_breached", "breaches_retracted"]
+    assert [to for _, to in told()] == ["alice@acme.example", "Nomad-integration-dev@hashicorp.com"] * 2
 
 
 def test_the_calendar_of_the_company_says_when_it_works(watch: Watch, rocket: Integration) -> None:

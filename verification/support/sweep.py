@@ -131,6 +131,12 @@ def alert_key(clock: Clock, kind: str, share: int) -> str:
     return f"{clock.pk}:{kind}:{share}:{int(clock.due_at.timestamp())}"
 
 
+def counterpart(key: str) -> str:
+    """The key of the news that takes this breach back, or of the breach that this news takes back."""
+    clock, kind, rest = key.split(":", 2)
+    return f"{clock}:{'retracted' if kind == 'breached' else 'breached'}:{rest}"
+
+
 def alert_row(clock: Clock, kind: str, share: int, now: datetime) -> dict[str, Any]:
     """The columns of an alert beside its key."""
     return {
