@@ -10,6 +10,8 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import NoReverseMatch, get_script_prefix, get_urlconf, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.models import Membership
 
@@ -17,38 +19,43 @@ THEMES = ("system", "light", "dark")
 THEME_COOKIE = "theme"
 # The rail of people who work for the programs: URL name, word, icon. An address that does not exist is left out.
 RAIL = (
-    ("queue", "Queue", "inbox"),
-    ("integrations", "Integrations", "plug"),
-    ("sla", "SLA", "timer"),
-    ("companies", "Partners", "building-2"),
-    ("outbox", "Outbox", "mail"),
-    ("office", "Office", "chart-line"),
-    ("reports", "Reports", "chart-column"),
+    ("queue", gettext_noop("Queue"), "inbox"),
+    ("integrations", gettext_noop("Integrations"), "plug"),
+    ("sla", gettext_noop("SLA"), "timer"),
+    ("companies", gettext_noop("Partners"), "building-2"),
+    ("outbox", gettext_noop("Outbox"), "mail"),
+    ("office", gettext_noop("Office"), "chart-line"),
+    ("reports", gettext_noop("Reports"), "chart-column"),
 )
-STAFF_RAIL = (("admin:index", "Administration", "settings"),)
+STAFF_RAIL = (("admin:index", gettext_noop("Administration"), "settings"),)
 MENU = (
-    ("profile", "Your profile", "user"),
-    ("mfa_index", "Second factor", "shield-check"),
-    ("sla", "SLA", "timer"),
-    ("reports", "Reports", "chart-column"),
-    ("notifications", "Notifications", "bell"),
-    ("webhooks", "Webhooks", "webhook"),
-    ("api_docs", "For developers", "braces"),
-    ("help", "Help", "circle-question-mark"),
+    ("profile", gettext_noop("Your profile"), "user"),
+    ("mfa_index", gettext_noop("Second factor"), "shield-check"),
+    ("sla", gettext_noop("SLA"), "timer"),
+    ("reports", gettext_noop("Reports"), "chart-column"),
+    ("notifications", gettext_noop("Notifications"), "bell"),
+    ("webhooks", gettext_noop("Webhooks"), "webhook"),
+    ("api_docs", gettext_noop("For developers"), "braces"),
+    ("help", gettext_noop("Help"), "circle-question-mark"),
 )
 FOOT = (
-    ("help", "Help", ""), ("welcome", "Where to begin", ""), ("programs", "Programs", ""),
-    ("checks_help", "Checks", ""),
-    ("words", "Words", ""), ("listed", "Directory", ""), ("verify", "Verify a badge", ""), ("status", "Status", ""),
-)  # fmt: skip
+    ("help", gettext_noop("Help"), ""),
+    ("welcome", gettext_noop("Where to begin"), ""),
+    ("programs", gettext_noop("Programs"), ""),
+    ("checks_help", gettext_noop("Checks"), ""),
+    ("words", gettext_noop("Words"), ""),
+    ("listed", gettext_noop("Directory"), ""),
+    ("verify", gettext_noop("Verify a badge"), ""),
+    ("status", gettext_noop("Status"), ""),
+)
 ACCOUNT = (
-    ("profile", "Profile", "user"),
-    ("account_email", "Mail addresses", "mail"),
-    ("account_change_password", "Password", "key-round"),
-    ("mfa_index", "Second factor", "shield-check"),
-    ("tokens", "API tokens", "braces"),
-    ("notification_choices", "What reaches you", "bell"),
-    ("socialaccount_connections", "Connections", "link"),
+    ("profile", gettext_noop("Profile"), "user"),
+    ("account_email", gettext_noop("Mail addresses"), "mail"),
+    ("account_change_password", gettext_noop("Password"), "key-round"),
+    ("mfa_index", gettext_noop("Second factor"), "shield-check"),
+    ("tokens", gettext_noop("API tokens"), "braces"),
+    ("notification_choices", gettext_noop("What reaches you"), "bell"),
+    ("socialaccount_connections", gettext_noop("Connections"), "link"),
 )
 
 
@@ -155,7 +162,7 @@ class Frame:
     def places(self, table: Sequence[tuple[str, str, str]]) -> list[Place]:
         """The rows of a table whose addresses exist."""
         found = [(word, icon, address(name)) for name, word, icon in table]
-        return [Place(word, icon, href, self.nearness(href)) for word, icon, href in found if href]
+        return [Place(_(word), icon, href, self.nearness(href)) for word, icon, href in found if href]
 
     def nearness(self, href: str) -> str:
         """The value of aria-current: this page, a page below it, or neither."""

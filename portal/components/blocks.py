@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from portal.components.inline import OUTCOMES
 from portal.components.markup import EMPTY, TONE_ICONS, attributes, fill, glyph, one_of, trim, wrap
@@ -32,9 +33,9 @@ def table(content: str, *, caption: str, show_caption: bool = False) -> SafeStri
     return fill("table", content=content, caption=caption, show_caption=show_caption)
 
 
-def timeline(content: str, *, label: str = "History") -> SafeString:
+def timeline(content: str, *, label: str = "") -> SafeString:
     """The list around entries, newest where the page puts it."""
-    return format_html('<ol class="timeline" aria-label="{}">{}</ol>', label, content)
+    return format_html('<ol class="timeline" aria-label="{}">{}</ol>', label or _("History"), content)
 
 
 def entry(
@@ -91,7 +92,7 @@ def turn(
 
     `label` replaces "Your turn" / "Our turn" ("Acme’s turn" for a reviewer); at_rest: nobody has to do anything.
     """
-    usual = "Your turn" if mine else "Our turn"
+    usual = _("Your turn") if mine else _("Our turn")
     return fill(
         "turn", content=trim(content), sentence=sentence, mine=mine, since=since, expected=expected,
         label=label or ("" if at_rest else usual), at_rest=at_rest,
@@ -106,7 +107,7 @@ def facts(content: str) -> SafeString:
 
 def fact(content: str, name: str) -> SafeString:
     """One name and its value; a blank value is said as "not yet"."""
-    value = trim(content) or SafeString('<span class="muted">not yet</span>')
+    value = trim(content) or format_html('<span class="muted">{}</span>', _("not yet"))
     return format_html('<div class="fact"><dt>{}</dt><dd>{}</dd></div>', name, value)
 
 
@@ -116,7 +117,7 @@ def requirement(
     """One line of what is left: state, title, why it matters or what is wrong, and the fix at its right."""
     name, tone, word = OUTCOMES[one_of(state, OUTCOMES, "state")]
     return fill(
-        "requirement", content=trim(content), icon=glyph(name, 16), tone=tone, word=word, title=title, who=who,
+        "requirement", content=trim(content), icon=glyph(name, 16), tone=tone, word=_(word), title=title, who=who,
         href=href, reason=reason, action=action,
     )  # fmt: skip
 
@@ -164,11 +165,11 @@ def mail_preview(content: str, *, to: str, subject: str, wait: str = "") -> Safe
     return fill("mail_preview", content=SafeString(content.strip("\n")), to=to, subject=subject, wait=wait)
 
 
-def path(steps: Iterable[Any], *, label: str = "Steps of the program") -> SafeString:
+def path(steps: Iterable[Any], *, label: str = "") -> SafeString:
     """The program's own steps. Each has .name and .state (done, current or next), and may have .href and .note."""
     rows = [_step(step) for step in steps]
     place = next((number for number, row in enumerate(rows, 1) if row["state"] == "current"), 0)
-    return fill("path", rows=rows, label=label, place=place)
+    return fill("path", rows=rows, label=label or _("Steps of the program"), place=place)
 
 
 def _step(step: Any) -> dict[str, Any]:

@@ -5,27 +5,29 @@ from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from portal.components.markup import EMPTY, TONE_ICONS, TONES, attributes, glyph, one_of
 
 # Every word that a check or a requirement can have: its icon, its tone, how it is said.
 OUTCOMES: dict[str, tuple[str, str, str]] = {
-    "pass": ("check", "good", "Passed"),
-    "warn": ("triangle-alert", "warn", "Warning"),
-    "fail": ("x", "bad", "Failed"),
-    "error": ("cloud-alert", "info", "Could not look"),
-    "not_run": ("circle-dashed", "neutral", "Not run"),
-    "waived": ("stamp", "info", "Waived"),
-    "stale": ("history", "warn", "Stale"),
-    "open": ("circle", "neutral", "Open"),
-    "waiting": ("hourglass", "info", "Waiting"),
-    "met": ("check", "good", "Done"),
-    "given": ("check", "good", "Given"),
-    "not_needed": ("minus", "neutral", "Not needed"),
+    "pass": ("check", "good", gettext_noop("Passed")),
+    "warn": ("triangle-alert", "warn", gettext_noop("Warning")),
+    "fail": ("x", "bad", gettext_noop("Failed")),
+    "error": ("cloud-alert", "info", gettext_noop("Could not look")),
+    "not_run": ("circle-dashed", "neutral", gettext_noop("Not run")),
+    "waived": ("stamp", "info", gettext_noop("Waived")),
+    "stale": ("history", "warn", gettext_noop("Stale")),
+    "open": ("circle", "neutral", gettext_noop("Open")),
+    "waiting": ("hourglass", "info", gettext_noop("Waiting")),
+    "met": ("check", "good", gettext_noop("Done")),
+    "given": ("check", "good", gettext_noop("Given")),
+    "not_needed": ("minus", "neutral", gettext_noop("Not needed")),
 }
 BUTTON_TONES = ("primary", "secondary", "quiet", "danger")
 MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}
-MACHINE = "The portal"
+MACHINE = gettext_noop("The portal")
 
 
 def badge(text: Any, *, tone: str = "neutral", icon: str = "") -> SafeString:
@@ -37,7 +39,7 @@ def badge(text: Any, *, tone: str = "neutral", icon: str = "") -> SafeString:
 def outcome(value: str, *, text: str = "") -> SafeString:
     """The chip of a check outcome or a requirement state; `text` replaces the usual word."""
     name, tone, word = OUTCOMES[one_of(value, OUTCOMES, "outcome")]
-    return format_html('<span class="badge tone-{}">{}{}</span>', tone, glyph(name, 14), text or word)
+    return format_html('<span class="badge tone-{}">{}{}</span>', tone, glyph(name, 14), text or _(word))
 
 
 def tally(counts: Mapping[str, int]) -> SafeString:
@@ -45,11 +47,12 @@ def tally(counts: Mapping[str, int]) -> SafeString:
     said = []
     for value, count in counts.items():
         name, tone, word = OUTCOMES[one_of(value, OUTCOMES, "outcome")]
-        words = f"{int(count)} {word.lower()}"
+        said_word = _(word).lower()
+        words = f"{int(count)} {said_word}"
         if count:
             said.append(
                 f'<span class="tone-{tone}" title="{words}">{int(count)}{glyph(name, 14)}'
-                f'<span class="visually-hidden"> {word.lower()}</span></span>'
+                f'<span class="visually-hidden"> {said_word}</span></span>'
             )
     return SafeString(f'<span class="tally">{" ".join(said)}</span>')
 
@@ -79,9 +82,9 @@ def button(
     if disabled:
         return format_html(
             '<span class="button-blocked"><button type="button" class="{}" aria-disabled="true">{}{}'
-            '<span class="visually-hidden">, not possible yet: {}</span></button>'
+            '<span class="visually-hidden">, {} {}</span></button>'
             '<span class="reason" aria-hidden="true">{}</span></span>',
-            classes, mark, text, disabled, disabled,
+            classes, mark, text, _("not possible yet:"), disabled, disabled,
         )  # fmt: skip
     extra = attributes(
         {"name": name, "value": value, "form": form, "formaction": formaction, "formnovalidate": novalidate,
@@ -109,8 +112,8 @@ def link_button(
     if external:
         return format_html(
             '<a class="{}" href="{}" rel="noopener noreferrer" target="_blank">{}{}{}'
-            '<span class="visually-hidden"> (opens in a new tab)</span></a>',
-            classes, href, mark, text, glyph("external-link", 14),
+            '<span class="visually-hidden"> {}</span></a>',
+            classes, href, mark, text, glyph("external-link", 14), _("(opens in a new tab)"),
         )  # fmt: skip
     return format_html('<a class="{}" href="{}">{}{}</a>', classes, href, mark, text)
 
@@ -133,7 +136,7 @@ def person(who: Any, *, mail: bool = True, role: str = "") -> SafeString:
         return format_html(
             '<span class="person"><span class="person-mark">{}</span><span>{}</span></span>',
             glyph("cpu", 14),
-            MACHINE,
+            _(MACHINE),
         )
     name = who.name or who.email
     extra = format_html(' <span class="muted">{}</span>', role) if role else EMPTY

@@ -6,6 +6,7 @@ from typing import Any
 from django.core.paginator import Page
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from portal.components.markup import EMPTY, attributes, fill, glyph, one_of, trim
 
@@ -17,7 +18,8 @@ def crumbs(*trail: Any) -> SafeString:
     """`{% crumbs "Queue" queue_url "acme/rocket" %}`: words and addresses in turn; the last word is this page."""
     pairs = [(trail[place], trail[place + 1] if place + 1 < len(trail) else "") for place in range(0, len(trail), 2)]
     return format_html(
-        '<nav class="crumbs" aria-label="Breadcrumb"><ol>{}</ol></nav>',
+        '<nav class="crumbs" aria-label="{}"><ol>{}</ol></nav>',
+        _("Breadcrumb"),
         format_html_join("", "<li>{}</li>", ((_crumb(word, address),) for word, address in pairs)),
     )
 
@@ -41,7 +43,7 @@ def tab(text: Any, *, href: str, current: Any = False, count: int | None = None)
     )
 
 
-def pagination(context: Any, page: Page, *, param: str = "page", noun: str = "rows") -> SafeString:
+def pagination(context: Any, page: Page, *, param: str = "page", noun: str = "") -> SafeString:
     """Links to the neighbours of a page of a paginator, keeping the rest of the query; nothing for one page."""
     if page.paginator.num_pages < 2:
         return EMPTY
@@ -54,7 +56,7 @@ def pagination(context: Any, page: Page, *, param: str = "page", noun: str = "ro
     return fill(
         "pagination",
         page=page,
-        noun=noun,
+        noun=noun or _("rows"),
         previous=address(page.previous_page_number()) if page.has_previous() else "",
         following=address(page.next_page_number()) if page.has_next() else "",
     )
@@ -96,8 +98,8 @@ def code(text: Any, *, copy: bool = False) -> SafeString:
         return format_html('<code class="mono">{}</code>', text)
     return format_html(
         '<span class="copyable"><code class="mono">{0}</code><button type="button" class="icon-button" '
-        'data-copy="{0}" hidden>{1}<span class="visually-hidden">Copy {0}</span></button></span>',
-        text, glyph("copy", 14),
+        'data-copy="{0}" hidden>{1}<span class="visually-hidden">{2}</span></button></span>',
+        text, glyph("copy", 14), format_html(_("Copy {text}"), text=text),
     )  # fmt: skip
 
 
@@ -105,8 +107,8 @@ def code_block(text: Any, *, label: str) -> SafeString:
     """Lines of configuration to be taken over whole; `label` names them for who hears the page."""
     return format_html(
         '<div class="code-block" role="group" aria-label="{1}"><pre><code>{0}</code></pre><button type="button" '
-        'class="icon-button" data-copy="{0}" hidden>{2}<span class="visually-hidden">Copy: {1}</span></button></div>',
-        text, label, glyph("copy", 14),
+        'class="icon-button" data-copy="{0}" hidden>{2}<span class="visually-hidden">{3}</span></button></div>',
+        text, label, glyph("copy", 14), format_html(_("Copy: {label}"), label=label),
     )  # fmt: skip
 
 

@@ -1,22 +1,36 @@
 """How is a moment said? "Tue 14 Apr, 14:10" in the reader's zone, "12 min ago", "due in 3 h"."""
 
 from datetime import UTC, date, datetime
+from functools import lru_cache
 
-from django.utils import timezone
+from django.utils import dates, timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from portal.components.markup import EMPTY, glyph, one_of
 
-WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 MINUTE, HOUR, DAY = 60, 3600, 86400
 FORMS = ("exact", "relative", "both")
 UTC_NAME = "UTC"
 
 
+@lru_cache(maxsize=64)
+def _names(language: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The short names of weekdays and months: asked of Django once a language, since a page shows dozens."""
+    months = [str(dates.MONTHS_3[number]).title() for number in range(1, 13)]
+    return tuple(str(dates.WEEKDAYS_ABBR[number]) for number in range(7)), tuple(months)
+
+
+def _day(moment: date) -> str:
+    weekdays, months = _names(get_language())
+    return f"{weekdays[moment.weekday()]} {moment.day} {months[moment.month - 1]}"
+
+
 def day(moment: date, now: datetime) -> str:
     """ "Tue 14 Apr", with the year where it is not this one."""
-    words = f"{WEEKDAYS[moment.weekday()]} {moment.day} {MONTHS[moment.month - 1]}"
+    words = _day(moment)
     return words if moment.year == now.year else f"{words} {moment.year}"
 
 
@@ -35,12 +49,9 @@ def exact(moment: date, now: datetime) -> str:
 def full(moment: date) -> str:
     """The same with year and zone, for the hover and for comparing zones."""
     if not isinstance(moment, datetime):
-        return f"{WEEKDAYS[moment.weekday()]} {moment.day} {MONTHS[moment.month - 1]} {moment.year}"
+        return f"{_day(moment)} {moment.year}"
     local = timezone.localtime(moment)
-    return (
-        f"{WEEKDAYS[local.weekday()]} {local.day} {MONTHS[local.month - 1]} {local.year}, "
-        f"{local.hour:02}:{local.minute:02} {local.tzname()}"
-    )
+    return f"{_day(local)} {local.year}, {local.hour:02}:{local.minute:02} {local.tzname()}"
 
 
 def span(seconds: float) -> str:
@@ -56,8 +67,9 @@ def relative(moment: datetime, now: datetime) -> str:
     """ "just now", "12 min ago" or "in 3 h"."""
     seconds = (now - moment).total_seconds()
     if abs(seconds) < MINUTE:
-        return "just now"
-    return f"{span(seconds)} ago" if seconds > 0 else f"in {span(-seconds)}"
+        return _("just now")
+    said = {"span": span(abs(seconds))}
+    return _("%(span)s ago") % said if seconds > 0 else _("in %(span)s") % said
 
 
 def machine(moment: date) -> str:
@@ -89,8 +101,10 @@ def due_words(moment: datetime, now: datetime) -> tuple[str, str]:
     """The tone and the words of a due moment: under a day is a warning, past is bad."""
     left = (moment - now).total_seconds()
     if left < 0:
-        return "bad", f"overdue by {span(-left)}" if left <= -MINUTE else "due now"
-    return ("warn" if left < DAY else "neutral"), (f"due in {span(left)}" if left >= MINUTE else "due now")
+        return "bad", _("overdue by %(span)s") % {"span": span(-left)} if left <= -MINUTE else _("due now")
+    return ("warn" if left < DAY else "neutral"), (
+        _("due in %(span)s") % {"span": span(left)} if left >= MINUTE else _("due now")
+    )
 
 
 def due(moment: datetime | None, *, paused: bool = False, now: datetime | None = None) -> SafeString:
@@ -98,7 +112,7 @@ def due(moment: datetime | None, *, paused: bool = False, now: datetime | None =
     if moment is None:
         return EMPTY
     now = now or timezone.now()
-    tone, words = ("neutral", "paused") if paused else due_words(moment, now)
+    tone, words = ("neutral", _("paused")) if paused else due_words(moment, now)
     kind = "" if paused else ' data-relative="due"'
     stamp, title, mark = machine(moment), full(moment), glyph("circle-pause" if paused else "clock", 14)
     return SafeString(

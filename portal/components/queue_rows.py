@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from portal.components.moments import due, when
 
@@ -35,7 +36,7 @@ def _row(row: Mapping[str, Any], now: datetime) -> str:
     return ROW.format(
         **said,
         mine=' class="is-mine"' if row["is_mine"] else "",
-        reasons=f'<ul class="chips" aria-label="Why it is here">{reasons}</ul>' if reasons else "",
+        reasons=f'<ul class="chips" aria-label="{_("Why it is here")}">{reasons}</ul>' if reasons else "",
         button=BUTTON.format(**said) if row["claim"] else "",
         moment=due(row["due"], now=now) or when(row["since"], form="relative", now=now),
     )

@@ -2,6 +2,7 @@
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from portal.help.words import WORDS, address_of
 
@@ -12,5 +13,5 @@ def word(key: str, *, text: str = "") -> SafeString:
         raise ValueError(f"word must be one of the glossary's, not {key!r}.")
     found = WORDS[key]
     return format_html(
-        '<a class="word" href="{}" title="{}">{}</a>', address_of(key), found.meaning, text or found.name.lower()
+        '<a class="word" href="{}" title="{}">{}</a>', address_of(key), _(found.meaning), text or _(found.name).lower()
     )
