@@ -1,0 +1,96 @@
+"""What did the portal itself try of an integration, for whoever decides? One line each, with its verdict and place."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Model
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from integrations.models import Integration
+from integrations.programs.base import Kind, Requirement
+from verification.base import Outcome, worst
+from verification.checks import nomad_plugin, run_task
+from verification.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
+
+MOST = 6
+BIG = ("seen", "config", "base", "changed", "refused", "partial", "scenarios", "sealed")  # not needed for a line
+# besides meetings, the requirements that it bears on: those that ask how the thing itself behaves
+ASKED = frozenset({"TP-CODE", "TP-ACC", "TP-TAG", "TP-FRAME", "NO-3", "RT-3"})
+CHECKS = frozenset({run_task.KEY, nomad_plugin.KEY})
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """`what` was tried, how it came out, when, and where all of it stands. `open`: (title, sentence) of what does not
+    hold plainly, the worst first; `more`: how many of those are left out. `at` is None while it is under way.
+    """
+
+    what: str
+    outcome: str
+    summary: str
+    href: str
+    at: datetime | None = None
+    open: tuple[tuple[str, str], ...] = ()
+    more: int = 0
+
+
+def bears_on(requirement: Requirement) -> bool:
+    """Whether what was tried helps to decide on this requirement."""
+    return requirement.kind == Kind.MEETING or requirement.id in ASKED or not CHECKS.isdisjoint(requirement.checks)
+
+
+def tried(integration: Integration) -> list[Tried]:
+    """The newest of each kind that has ended; one under way where none has."""
+    found = (_newest(model, integration) for model in LINES)
+    return [LINES[type(row)](row) for row in found if row is not None]
+
+
+def _newest(model: type[Model], integration: Integration) -> Any:
+    heavy = [field.name for field in model._meta.concrete_fields if field.name in BIG]
+    rows = model._default_manager.filter(integration=integration).defer(*heavy).order_by("-pk")
+    return rows.exclude(finished_at=None).first() or rows.first()
+
+
+def _run_task(row: RunTaskRehearsal) -> Tried:
+    return _rehearsal(row, _("Run task rehearsal of %(address)s") % {"address": row.url}, "rehearsal")
+
+
+def _lifecycle(row: LifecycleRehearsal) -> Tried:
+    return _rehearsal(row, _("Lifecycle of %(version)s, made, changed and destroyed") % {"version": row.version},
+                      "lifecycle")  # fmt: skip
+
+
+def _nomad(row: NomadRehearsal) -> Tried:
+    return _rehearsal(row, _("Plugin %(version)s, asked as Nomad’s agent asks") % {"version": row.version},
+                      "nomad_rehearsal")  # fmt: skip
+
+
+def _rehearsal(row: Any, what: str, page: str) -> Tried:
+    href = f"{reverse(page, args=[row.integration.uuid])}?of={row.pk}"
+    verdicts = [(each["outcome"], each["title"], each["sentence"]) for each in row.verdicts]
+    return _line(row, what, row.outcome, verdicts, href)
+
+
+def _reading(row: SchemaReading) -> Tried:
+    what = _("Schema of %(version)s, read from the provider itself") % {"version": row.version or _("the newest")}
+    verdicts = [(each["outcome"], each["title"], each["summary"]) for each in row.results]
+    outcome = str(worst(each for each, _title, _said in verdicts)) if verdicts else row.outcome
+    return _line(row, what, outcome, verdicts, reverse("schemas", args=[row.integration.uuid]))
+
+
+def _line(row: Any, what: str, outcome: str, verdicts: list[tuple[str, str, str]], href: str) -> Tried:
+    if row.finished_at is None:
+        return Tried(what, "open", _("Under way."), href)
+    rest = sorted((one for one in verdicts if one[0] != Outcome.PASS), key=lambda one: ORDER.index(one[0]))
+    words = {"held": len(verdicts) - len(rest), "all": len(verdicts)}
+    summary = _("%(held)s of %(all)s rules hold plainly.") % words if verdicts else _("Nothing was seen.")
+    told = tuple((title, sentence) for _outcome, title, sentence in rest[:MOST])
+    return Tried(what, outcome or Outcome.NOT_RUN, summary, href, row.finished_at, told, max(0, len(rest) - MOST))
+
+
+ORDER = [str(each) for each in (Outcome.FAIL, Outcome.ERROR, Outcome.WARN, *Outcome)]
+LINES: dict[type[Model], Any] = {
+    RunTaskRehearsal: _run_task, LifecycleRehearsal: _lifecycle, NomadRehearsal: _nomad, SchemaReading: _reading,
+}  # fmt: skip
