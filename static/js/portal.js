@@ -53,7 +53,7 @@ function sayInZone(root) {
 document.addEventListener("keydown", (event) => {
   const typing = event.target.closest("input, textarea, select, [contenteditable]");
   if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
-  const search = document.getElementById("top-search");
+  const search = document.querySelector("main [type=search][data-slash]") || document.getElementById("top-search");
   if (search) { event.preventDefault(); search.focus(); search.select(); }
 });
 
@@ -175,6 +175,16 @@ function enhance(root) {
   sayInZone(root);
   refreshMoments();
 }
+
+// What is about to be replaced says that it waits.
+function setBusy(asking, isBusy) {
+  const waits = asking.closest("[hx-indicator]")?.getAttribute("hx-indicator");
+  for (const place of waits ? document.querySelectorAll(waits) : []) {
+    if (isBusy) place.setAttribute("aria-busy", "true"); else place.removeAttribute("aria-busy");
+  }
+}
+document.addEventListener("htmx:beforeSend", (event) => setBusy(event.detail.elt, true));
+document.addEventListener("htmx:afterRequest", (event) => setBusy(event.detail.elt, false));
 
 enhance(document);
 setInterval(refreshMoments, 30000);
