@@ -1,10 +1,13 @@
-"""What happens around every request? Nothing typed is lost at a time-out; times are the reader's."""
+"""What happens around every request? Nothing typed is lost, public pages are packed, times are the reader's."""
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.utils import timezone
 
 Handler = Callable[[HttpRequest], HttpResponse]
@@ -41,6 +44,24 @@ def unsent(request: HttpRequest) -> QueryDict | None:
         return None
     del request.session[STASH]
     return QueryDict(kept["fields"])
+
+
+class PackedForEverybody(GZipMiddleware):
+    """Pages and feeds that anybody may read go on their way packed; what is for one person goes as it is.
+
+    Badges and what stands beside them stay out: they are small, and the same octets for whoever asks.
+    """
+
+    KINDS = ("text/html", "application/atom+xml", "application/feed+json", "application/xml")
+
+    def process_view(self, request: HttpRequest, view: Callable[..., Any], _args: Any, _kwargs: Any) -> None:
+        request.is_for_everybody = not getattr(view, "login_required", True)  # type: ignore[attr-defined]
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        """The answer, packed where the view is open to everybody and text is in it."""
+        packed = getattr(request, "is_for_everybody", False) and not response.streaming
+        text = response.get("Content-Type", "").startswith(self.KINDS)
+        return super().process_response(request, response) if packed and text else response
 
 
 def reader_zone(get_response: Handler) -> Handler:

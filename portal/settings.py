@@ -137,6 +137,7 @@ MIDDLEWARE = [
     "verification.views_hooks.hooks_first",  # machines wait for no session
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "portal.middleware.PackedForEverybody",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -13,15 +13,21 @@ from django.views.decorators.cache import cache_control
 from integrations.programs import PROGRAMS
 from portal.public.directory import OF_STANDING, absolute
 from portal.public.models import Listing
+from verification.base import CHECKS
 
 HIDDEN = ("/accounts/", "/admin/", "/api/", "/outbox/", "/integrations/", "/drafts/", "/search/")
+ALONE = (
+    "home", "listed", "run_tasks", "programs", "start", "welcome", "help", "words", "checks_help", "clock_rule",
+    "standing_rule", "verify", "status",
+)  # fmt: skip
 
 
 class Pages(Sitemap):
     """The pages that are always there."""
 
     def items(self) -> list[tuple[str, tuple[str, ...]]]:
-        return [("listed", ()), ("run_tasks", ()), ("programs", ()), *(("program", (key,)) for key in PROGRAMS)]
+        own = [(name, (key,)) for name in ("program", "start_program") for key in PROGRAMS]
+        return [*((name, ()) for name in ALONE), *own, *(("check_help", (key,)) for key in sorted(CHECKS))]
 
     def location(self, item: tuple[str, tuple[str, ...]]) -> str:
         return reverse(item[0], args=item[1])
@@ -66,5 +72,6 @@ def sitemap(request: HttpRequest) -> HttpResponse:
 @cache_control(public=True, max_age=3600)
 def robots(_request: HttpRequest) -> HttpResponse:
     """What nobody needs to find."""
-    lines = ["User-agent: *", *(f"Disallow: {path}" for path in HIDDEN), "", f"Sitemap: {absolute(reverse('sitemap'))}"]
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in HIDDEN), f"Allow: {reverse('api_docs')}"]
+    lines += ["", f"Sitemap: {absolute(reverse('sitemap'))}"]
     return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")

@@ -1,11 +1,13 @@
-"""What do search engines and chat windows read of a listing? JSON-LD, as text that cannot end its own element."""
+"""What do search engines read of a listing, a company, the directory? JSON-LD that cannot end its own element."""
 
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
+from integrations.models import Partner
 from integrations.programs import PROGRAMS
 from portal.public.directory import GONE, absolute
 from portal.public.listing import Face
@@ -41,5 +43,34 @@ def structured(row: Listing, face: Face) -> SafeString:
             "url": absolute(reverse("partner_page", args=[row.publisher_slug])),
         },
     }
+    return _written(told)
+
+
+def item_list(rows: Iterable[Listing], first: int) -> SafeString:
+    """A page of the directory as schema.org's ItemList; `first` is the place of its first row among all."""
+    items = [
+        {"@type": "ListItem", "position": place, "name": row.name, "url": absolute(reverse("listing", args=[row.uuid]))}
+        for place, row in enumerate(rows, first)
+    ]
+    return _written({"@context": "https://schema.org", "@type": "ItemList", "itemListElement": items})
+
+
+def organization(partner: Partner, rows: Iterable[Listing]) -> SafeString:
+    """A company as schema.org's Organization, with what it has listed now."""
+    page = absolute(reverse("partner_page", args=[partner.slug]))
+    listings = (absolute(reverse("listing", args=[row.uuid])) for row in rows)
+    told = {
+        "@context": "https://schema.org",
+        "@type": "Organization",
+        "@id": page,
+        "url": page,
+        "name": partner.name,
+        "sameAs": partner.website,
+        "owns": [{"@type": "SoftwareApplication", "@id": each} for each in listings],
+    }
+    return _written(told)
+
+
+def _written(told: dict[str, Any]) -> SafeString:
     kept = {key: value for key, value in told.items() if value}
     return mark_safe(json.dumps(kept, ensure_ascii=False).translate(ESCAPES))  # noqa: S308 - escaped above

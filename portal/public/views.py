@@ -14,7 +14,6 @@ from django.urls import path
 from django.utils import timezone
 from django.utils.functional import cached_property
 from django.views.decorators.cache import cache_control
-from django.views.decorators.gzip import gzip_page
 from django.views.decorators.vary import vary_on_headers
 
 from integrations import rules
@@ -24,7 +23,7 @@ from portal.public.listing import PICTURES, listing_of, logo_of
 from portal.public.models import Listing, ListingChange
 from portal.public.page import page_of
 from portal.public.partners import RUN_TASKS, cards
-from portal.public.structured import structured
+from portal.public.structured import item_list, organization, structured
 from portal.standing.shown import SHOWN
 
 ROWS, CHANGES = 24, 20
@@ -32,10 +31,9 @@ Page = Callable[..., HttpResponse]
 
 
 def public(view: Page) -> Page:
-    """A page for everyone: small on its way, and asked for anew each time, so that a removal shows at once."""
+    """A page for everyone, asked for anew each time, so that a removal shows at once."""
 
     @login_not_required
-    @gzip_page
     @cache_control(no_cache=True)
     @wraps(view)
     def handle(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -66,6 +64,7 @@ def listed(request: HttpRequest) -> HttpResponse:
     context = {
         "filters": filters, "page": page, "rows": list(page.object_list), "groups": groups(filters, sides),
         "count": sides.count, "shown": SHOWN, "least": directory.MINIMUM,
+        "structured": item_list(page.object_list, page.start_index()) if sides.count else "",
         "cleared": bool(filters.given().keys() - {"q", "sort"}),
     }  # fmt: skip
     htmx: Any = request.htmx  # type: ignore[attr-defined]
@@ -150,6 +149,7 @@ def partner_page(request: HttpRequest, slug: str) -> HttpResponse:
         "former": [row for row in rows if row.standing in directory.GONE], "shown": SHOWN,
         "changes": ListingChange.objects.filter(listing__partner=partner).select_related("listing")[:CHANGES],
         "least": directory.MINIMUM, "first": next((row for row in rows if row.has_logo), rows[0]),
+        "structured": organization(partner, [row for row in rows if row.standing not in directory.GONE]),
     }  # fmt: skip
     return render(request, "public/partner.html", context)
 

@@ -46,13 +46,14 @@ Blocks, each closed by {% end… %}:
     {% form_footer label="Save" tone="primary" icon="" saved_at=None draft=False cancel=url disabled="" name=""
        value="" %}further buttons{% endform_footer %}   <form data-autosave="URL"> keeps "saved 12 s ago"
     {% draft_line saved_at=moment %}                  that line alone
+In the head of a page: {% page_title %}…{% endpage_title %}, {% page_description %}…{% endpage_description %}
 Forms: {{ form }} or {{ form.field.as_field_group }}; never write a label or an error by hand.
 Classes that need no tag: muted, mono, visually-hidden, stack, row, cards, requirements, checks, columns, prose.
 """
 
 from django import template
 
-from portal.components import blocks, inline, lists, markup, moments, queue_rows, words
+from portal.components import blocks, head, inline, lists, markup, moments, queue_rows, words
 
 register = template.Library()
 
@@ -70,6 +71,6 @@ register.filter("message_tone", inline.message_tone)
 for block in (
     blocks.panel, blocks.card, blocks.table, blocks.timeline, blocks.entry, blocks.evidence, blocks.empty_state,
     blocks.banner, blocks.turn, blocks.facts, blocks.fact, blocks.requirement, blocks.check_result, blocks.decision,
-    blocks.mail_preview, lists.tabs, lists.form_footer,
+    blocks.mail_preview, head.page_title, head.page_description, lists.tabs, lists.form_footer,
 ):  # fmt: skip
     register.simple_block_tag(block)

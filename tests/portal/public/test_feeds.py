@@ -74,6 +74,8 @@ def test_the_sitemap_names_what_is_listed_now(listed: Integration, alice: Any, n
     text = client.get("/sitemap.xml").text
     assert address in text
     assert "/partners/acme/" in text
+    for page in ("/", "/help/words/", "/help/checks/release.signature/", "/status/", "/verify/", "/start/nomad/"):
+        assert f"{page}</loc>" in text
     perform(listed, "archive", by=alice, note="Replaced.", now=now)
     assert address not in client.get("/sitemap.xml").text
     assert "Sitemap: http" in client.get("/robots.txt").text
