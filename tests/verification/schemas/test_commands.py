@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.verification.schemas.acme import SCHEMA, printed
+from tests.verification.schemas.acme import SCHEMA, SOURCE, attribute, printed
+from verification.schemas.validators import MODULES
 
 
 def run(*words: Any, **more: Any) -> str:
@@ -44,6 +45,33 @@ def test_crd_preview_writes_both_scopes_and_the_coverage(schema: Path, tmp_path:
     assert {"acme.acme.upbound.io_keys.yaml", "acme.acme.m.upbound.io_keys.yaml"} <= files
     assert (tmp_path / "out" / "coverage.txt").read_text() == told
     assert json.loads((tmp_path / "out" / "coverage.json").read_text())["available"] == 4
+
+
+def test_crd_preview_has_other_validators_look_at_each_definition(schema: Path, tmp_path: Path) -> None:
+    told = run("crd_preview", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
+    line = told.splitlines()[-1]
+    assert line.startswith("Validated 8 definitions for Kubernetes ")
+    assert line.endswith(" and 7 CEL rules: none refused.")
+
+
+def test_crd_preview_ends_with_1_where_a_validator_refuses(tmp_path: Path) -> None:
+    odd = {"acme_login": {"block": {"attributes": {"2fa": attribute("string", "required")}}}}
+    path = tmp_path / "odd.json"
+    path.write_bytes(printed({"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": odd}}}))
+    out = StringIO()
+    with pytest.raises(SystemExit) as ended:
+        call_command("crd_preview", path, "--group-prefix", "acme", "--out", tmp_path / "o", "--validate", stdout=out)
+    assert ended.value.code == 1
+    assert "acme.acme.upbound.io_logins.yaml: CEL: " in out.getvalue()
+    assert "2 refused" in out.getvalue().splitlines()[-1]
+
+
+def test_crd_preview_without_validators_says_that_they_did_not_run(
+    schema: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MODULES, "no_such_module", "no-such-package")
+    told = run("crd_preview", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
+    assert told.splitlines()[-1] == "Validation not run: no-such-package not installed here."
 
 
 @pytest.mark.parametrize(

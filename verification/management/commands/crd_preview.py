@@ -1,6 +1,7 @@
 """Writes the Kubernetes resources that Crossplane's generator would make of a provider's schema."""
 
 from argparse import ArgumentParser
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,9 @@ from verification.schemas.base import ProviderSchema, Unreadable
 from verification.schemas.choices import COMPUTED_NESTED, SINGLETONS, BadChoice, Choices, choices
 from verification.schemas.coverage import as_json, as_text, previews, summed, told
 from verification.schemas.read import read_one
+from verification.schemas.validators import Validators, missing
+
+Look = Callable[[str, dict[str, Any]], None]
 
 
 class Command(BaseCommand):
@@ -32,6 +36,9 @@ class Command(BaseCommand):
                             help="Where a computed attribute with attributes goes; generators of about 2.0 took it for "
                             "a parameter.")  # fmt: skip
         parser.add_argument("--source", default="", help="Which provider, where the file holds several.")
+        parser.add_argument("--validate", action="store_true",
+                            help="Have kubernetes-validate and cel-python look at each definition; ends with 1 if one "
+                            "is refused.")  # fmt: skip
         parser.add_argument("--out", type=Path, required=True)
 
     def handle(self, *, schema: Path, out: Path, **options: Any) -> None:  # type: ignore[override]
@@ -42,8 +49,17 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{schema} cannot be read: {error.strerror}.") from error
-        coverage = write(out, found, chosen)
+        lacking = missing() if options["validate"] else []
+        validators = Validators() if options["validate"] and not lacking else None
+        refused: list[str] = []
+        coverage = write(out, found, chosen, lambda name, one: refused.extend(_refusals(validators, name, one)))
         self.stdout.write(as_text(coverage), ending="")
+        if lacking:
+            self.stdout.write(f"Validation not run: {' and '.join(lacking)} not installed here.")
+        if validators:
+            self.stdout.write("\n".join([*refused, _validated(validators, len(refused))]))
+        if refused:
+            raise SystemExit(1)
 
 
 def _choices(options: dict[str, Any]) -> Choices:
@@ -57,13 +73,26 @@ def _choices(options: dict[str, Any]) -> Choices:
     )
 
 
-def write(out: Path, schema: ProviderSchema, chosen: Choices) -> dict[str, Any]:
-    """All files into the folder, which is made; files of the same names are replaced. Gives the coverage."""
+def _refusals(validators: Validators | None, name: str, definition: dict[str, Any]) -> list[str]:
+    return [f"{name}: {why}" for why in validators.refusals(definition)] if validators else []
+
+
+def _validated(validators: Validators, refused: int) -> str:
+    seen = f"{validators.looked} definitions for Kubernetes {validators.version} and {validators.rules} CEL rules"
+    return f"Validated {seen}: {f'{refused} refused' if refused else 'none refused'}."
+
+
+def write(out: Path, schema: ProviderSchema, chosen: Choices, look: Look = lambda name, one: None) -> dict[str, Any]:
+    """All files into the folder, which is made; files of the same names are replaced. Gives the coverage.
+
+    `look` is shown each definition with the name of its file; none is kept in memory.
+    """
     out.mkdir(parents=True, exist_ok=True)
     found = []
     for one in previews(schema, chosen):
-        for name, text in one.files():
+        for definition, (name, text) in zip(one.definitions, one.files(), strict=True):
             (out / name).write_text(text, encoding="utf-8")
+            look(name, definition)
         found.append(told(one))
     coverage = summed(schema, found)
     (out / "coverage.json").write_text(as_json(coverage), encoding="utf-8")

@@ -1,0 +1,25 @@
+import pytest
+
+from tests.verification.schemas.test_crd import made
+from verification.schemas import validators
+from verification.schemas.validators import Validators
+
+
+def test_refusals_of_a_sound_definition_are_none() -> None:
+    assert Validators().refusals(made()) == []
+
+
+def test_refusals_name_the_place_and_the_rule() -> None:
+    one = made()
+    one["spec"]["scope"] = 7
+    version = one["spec"]["versions"][0]
+    version["schema"]["openAPIV3Schema"]["properties"]["spec"]["x-kubernetes-validations"] = [{"rule": "has(("}]
+    shape, rule = Validators().refusals(one)
+    assert "spec.scope: 7 is not of type" in shape
+    assert rule.startswith("CEL: ")
+    assert rule.endswith(" in has((")
+
+
+def test_missing_names_the_packages_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(validators.MODULES, "no_such_module", "no-such-package")
+    assert validators.missing() == ["no-such-package"]

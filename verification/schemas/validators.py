@@ -1,0 +1,63 @@
+"""Would other people's validators take a definition? They are tools of development: where one is missing, not run.
+
+`kubernetes-validate` knows the shape of a definition in each version of Kubernetes, `cel-python` compiles its rules.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+MODULES = {"kubernetes_validate": "kubernetes-validate", "celpy": "cel-python"}
+
+
+def missing() -> list[str]:
+    """The packages that are not installed here."""
+    return [package for module, package in MODULES.items() if find_spec(module) is None]
+
+
+def rules_of(definition: dict[str, Any]) -> Iterator[str]:
+    """The CEL expressions of a definition, in each of its versions."""
+    for version in definition["spec"]["versions"]:
+        spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]
+        yield from (rule["rule"] for rule in spec.get("x-kubernetes-validations", []))
+
+
+class Validators:
+    """Both validators, made once for many definitions. Raises ImportError where one is missing."""
+
+    def __init__(self) -> None:
+        self._shapes = import_module("kubernetes_validate")
+        self._cel = import_module("celpy")
+        self._environment = self._cel.Environment()
+        self._compiled: dict[str, str] = {}
+        self.version: str = self._shapes.latest_version()
+        self.looked = 0
+
+    def refusals(self, definition: dict[str, Any]) -> list[str]:
+        """Why the definition would be refused; nothing where both take it."""
+        self.looked += 1
+        found = [self._shape(definition), *(self._rule(rule) for rule in rules_of(definition))]
+        return [why for why in found if why]
+
+    def _shape(self, definition: dict[str, Any]) -> str:
+        try:
+            self._shapes.validate(definition, self.version, strict=True)
+        except self._shapes.ValidationError as error:
+            place = ".".join(str(part) for part in error.absolute_path)
+            return f"Kubernetes {self.version}: {place or '(root)'}: {error.message[:300]}"
+        return ""
+
+    def _rule(self, rule: str) -> str:
+        if rule not in self._compiled:
+            try:
+                self._environment.compile(rule)
+                self._compiled[rule] = ""
+            except self._cel.CELParseError as error:
+                self._compiled[rule] = f"CEL: {str(error).splitlines()[0]} in {rule}"
+        return self._compiled[rule]
+
+    @property
+    def rules(self) -> int:
+        """How many different rules were compiled."""
+        return len(self._compiled)
