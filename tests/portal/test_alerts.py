@@ -104,6 +104,19 @@ def test_a_breach_that_was_told_is_taken_back_aloud(watch: Watch, now: datetime)
     assert [to for _, to in told()] == ["alice@acme.example", "Nomad-integration-dev@hashicorp.com"] * 2
 
 
+def test_a_breach_that_stands_again_is_told_again(watch: Watch, now: datetime) -> None:
+    due_in(watch, now, -1 * H)
+    for hour in range(0, 6, 2):
+        clocks.sweep(now + hour * H)
+        alerts.tell_due(now + hour * H)
+        if hour < 4:
+            taken_back(now + (hour + 1) * H)
+            alerts.tell_due(now + (hour + 1) * H)
+            Clock.objects.update(state="overdue", next_at=now - H)
+    verbs = Event.objects.filter(verb__in=alerts.VERBS.values()).order_by("pk").values_list("verb", flat=True)
+    assert list(verbs) == ["issues_breached", "breaches_retracted"] * 2 + ["issues_breached"]
+
+
 def test_the_calendar_of_the_company_says_when_it_works(watch: Watch, rocket: Integration) -> None:
     CalendarEdition.objects.create(
         partner=rocket.partner, valid_from=NIGHT - 900 * H, zone="America/Los_Angeles", workdays=[0, 1, 2, 3, 4],

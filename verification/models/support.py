@@ -193,7 +193,10 @@ class Clock(models.Model):
 
 
 class Breach(models.Model):
-    """A promise that was not kept. Never deleted; if late facts show that it never was, it is retracted, once."""
+    """A promise that was not kept. Never deleted; if late facts show that it never was, it is retracted, once.
+
+    Where still later facts show that it was one after all, another row stands, and the retraction stays told.
+    """
 
     clock = models.ForeignKey(Clock, models.PROTECT, related_name="breaches")
     issue = models.ForeignKey(Issue, models.PROTECT, related_name="breaches")
@@ -207,7 +210,11 @@ class Breach(models.Model):
 
     class Meta:
         ordering = ("-due_at", "-pk")
-        constraints = [models.UniqueConstraint(fields=["clock", "due_at"], name="one_breach_a_due_moment")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["clock", "due_at"], condition=Q(retracted_at=None), name="one_standing_breach_a_due_moment"
+            )
+        ]
         indexes = [models.Index(fields=["integration", "due_at"], name="breaches_of_integration")]
 
     def __str__(self) -> str:

@@ -41,11 +41,12 @@ def retract_wrong(clock: Clock, now: datetime, why: str) -> int:
 
 
 def _retract(breach: Breach, clock: Clock, now: datetime, why: str) -> int:
+    of_then = Clock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
+    key = alert_key(of_then, "retracted", 100)  # before it is one of the earlier ones
     breach.retracted_at, breach.retracted_why = now, why[:300]
     breach.save(update_fields=["retracted_at", "retracted_why"])
     Issue.objects.filter(pk=breach.issue_id, disputed=Issue.Disputed.BREACH).update(disputed="", disputed_at=None)
     ClockEvent.objects.create(clock=clock, kind="retracted", share=100, due_at=breach.due_at, at=now)
-    of_then = Clock(pk=clock.pk, integration_id=clock.integration_id, due_at=breach.due_at)
     row = alert_row(of_then, "retracted", 100, now) | {"clock": clock}
-    Alert.objects.get_or_create(key=alert_key(of_then, "retracted", 100), defaults=row)
+    Alert.objects.get_or_create(key=key, defaults=row)
     return 1

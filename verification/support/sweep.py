@@ -112,6 +112,7 @@ def _write(clock: Clock, kind: str, share: int, now: datetime) -> None:
         Breach.objects.get_or_create(
             clock=clock,
             due_at=clock.due_at,
+            retracted_at=None,
             defaults={
                 "issue_id": clock.issue_id,
                 "integration_id": clock.integration_id,
@@ -126,9 +127,16 @@ def _write(clock: Clock, kind: str, share: int, now: datetime) -> None:
 
 
 def alert_key(clock: Clock, kind: str, share: int) -> str:
-    """The unique key of one piece of news: the same news of the same due moment is told once."""
+    """The unique key of one piece of news: the same news of the same due moment is told once.
+
+    A breach that was taken back and stands again is news again: its key ends in the number of the round, from 2 on.
+    """
     assert clock.due_at
-    return f"{clock.pk}:{kind}:{share}:{int(clock.due_at.timestamp())}"
+    key = f"{clock.pk}:{kind}:{share}:{int(clock.due_at.timestamp())}"
+    if kind == "warned":
+        return key
+    earlier = Breach.objects.filter(clock=clock.pk, due_at=clock.due_at, retracted_at__isnull=False).count()
+    return f"{key}:{earlier + 1}" if earlier else key
 
 
 def counterpart(key: str) -> str:

@@ -39,15 +39,20 @@ WITH due AS MATERIALIZED (
            (clock_id, issue_id, integration_id, verb, severity, due_at, found_at, retracted_why)
     SELECT id, issue_id, integration_id, verb, severity, due_at, %(now)s, ''
       FROM judged WHERE kind = 'breached'
-        ON CONFLICT (clock_id, due_at) DO UPDATE SET retracted_at = NULL, retracted_why = ''
+        ON CONFLICT (clock_id, due_at) WHERE retracted_at IS NULL DO NOTHING
 ), happened AS (
     INSERT INTO verification_clockevent (clock_id, kind, share, due_at, at)
     SELECT id, kind, share, due_at, %(now)s FROM judged WHERE kind <> 'blind'
 ), told AS (
     INSERT INTO verification_alert
            (key, kind, clock_id, integration_id, share, due_at, created_at, not_before, attempts)
-    SELECT concat(id, ':', kind, ':', share, ':', extract(epoch FROM due_at)::bigint), kind, id, integration_id, share,
-           due_at, %(now)s, %(now)s, 0
+    SELECT concat(id, ':', kind, ':', share, ':', extract(epoch FROM due_at)::bigint,
+                  CASE kind WHEN 'breached' THEN (
+                      SELECT ':' || (count(*) + 1) FROM verification_breach breach
+                       WHERE breach.clock_id = judged.id AND breach.due_at = judged.due_at
+                         AND breach.retracted_at IS NOT NULL
+                      HAVING count(*) > 0) END),
+           kind, id, integration_id, share, due_at, %(now)s, %(now)s, 0
       FROM judged WHERE kind = 'breached' OR (kind = 'warned' AND share > warned)
         ON CONFLICT (key) DO NOTHING
 ), asked AS (

@@ -109,6 +109,45 @@ def test_breach_that_never_was_is_retracted_once(watch: Watch, now: datetime) ->
     assert list(Alert.objects.order_by("pk").values_list("kind", flat=True)) == ["breached", "retracted"]
 
 
+def comes_to(state: str, at: datetime) -> None:
+    """New facts fold the clock to another state, and what follows is written."""
+    clock = Clock.objects.get()
+    clock.state = state
+    with transaction.atomic():
+        retract_wrong(clock, at, "It was closed in time.")
+        clock.next_at = next_moment(clock, at)
+        clock.save()
+
+
+@pytest.mark.postgres
+def test_a_breach_that_stands_again_is_news_again_and_its_retraction_stays(watch: Watch, now: datetime) -> None:
+    clock = clock_due(watch, now, -1 * H)
+    sweep(now)
+    comes_to("met", now + H)
+    comes_to("overdue", now + 2 * H)
+    assert sweep(now + 3 * H).breached == 1
+    found = Breach.objects.order_by("pk").values_list("found_at", "retracted_at", "retracted_why")
+    assert list(found) == [(now, now + H, "It was closed in time."), (now + 3 * H, None, "")]
+    comes_to("met", now + 4 * H)
+    due = int((now - H).timestamp())
+    assert list(Alert.objects.order_by("pk").values_list("key", flat=True)) == [
+        f"{clock.pk}:breached:100:{due}",
+        f"{clock.pk}:retracted:100:{due}",
+        f"{clock.pk}:breached:100:{due}:2",
+        f"{clock.pk}:retracted:100:{due}:2",
+    ]
+    assert not Breach.objects.filter(retracted_at=None).exists()
+
+
+@pytest.mark.postgres
+def test_a_breach_that_stands_is_written_and_told_once(watch: Watch, now: datetime) -> None:
+    clock_due(watch, now, -1 * H)
+    sweep(now)
+    Clock.objects.update(next_at=now - H)
+    assert sweep(now + H).breached == 1
+    assert (Breach.objects.count(), Alert.objects.count()) == (1, 1)
+
+
 def test_paused_clock_has_no_next_moment(watch: Watch, now: datetime) -> None:
     assert next_moment(clock_due(watch, now, 5 * H, state="paused"), now) is None
     assert next_moment(clock_due(watch, now, 5 * H, 2, promised=False), now) is None
