@@ -95,10 +95,10 @@ class RehearseLifecycle(forms.Form):
         given: dict[str, Any] = super().clean() or {}
         given.setdefault("account", "")
         if not self.errors:
-            why = why_unfit(_given(given))
+            why, is_same = why_unfit(_given(given)), given["base"] == given["changed"]
             if why:
                 self.add_error("base", why)
-            if given["base"] == given["changed"]:
+            if is_same:
                 self.add_error("changed", "This is the same configuration, so it would show no change.")
         return given
 
