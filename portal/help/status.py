@@ -13,7 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.core.cache import caches
 from django.db import DatabaseError
-from django.db.models import Max, Min, Q, QuerySet
+from django.db.models import Max, Min, Model, Q, QuerySet
 from redis import Redis
 from redis.exceptions import RedisError
 
@@ -27,7 +27,18 @@ from portal.timetable import JOBS, LANES
 from verification.base import Outcome
 from verification.budget import closed_until
 from verification.clients import credential
-from verification.models import Allowance, CheckResult, CheckRun, Delivery, KeptAnswer, RunTaskRehearsal, Watch
+from verification.models import (
+    Allowance,
+    CheckResult,
+    CheckRun,
+    Delivery,
+    KeptAnswer,
+    LifecycleRehearsal,
+    NomadRehearsal,
+    RunTaskRehearsal,
+    SchemaReading,
+    Watch,
+)
 
 logger = logging.getLogger(__name__)
 POLL_LATE = timedelta(hours=1)
@@ -103,7 +114,14 @@ def sweep(now: datetime) -> Line:
 
 
 WITHOUT_SWEEP = "Mails, checks and clocks wait until it runs again; nothing is lost."
-LANE_WORDS = {"mails": "Mail lane", "outside": "Reading lane", "checks": "Check lane", "webhooks": "Webhook lane"}
+LANE_WORDS = {
+    "mails": "Mail lane", "outside": "Reading lane", "checks": "Check lane", "sandbox": "Sandbox lane",
+    "webhooks": "Webhook lane",
+}  # fmt: skip
+LANE_DOES = {
+    "checks": "It runs checks and plays run task rehearsals. ",
+    "sandbox": "It reads the schemas of providers, and plays lifecycles and Nomad plugins. ",
+}
 
 
 def lane(name: str) -> Callable[[datetime], Line]:
@@ -113,10 +131,12 @@ def lane(name: str) -> Callable[[datetime], Line]:
     def measure(now: datetime) -> Line:
         beat = _beat(beat_of(name))
         jobs = tuple((job.name, f"every {job.seconds} s") for job in JOBS if job.lane == name)
+        does = LANE_DOES.get(name, "")
         if beat is None:
-            return Line(word, "late", "It has not ended a round yet.", jobs)
+            return Line(word, "late", f"{does}It has not ended a round yet.", jobs)
         late = now - beat > LANE_LATE
-        return Line(word, "late" if late else "ok", f"Its last round ended {relative(beat, now)}.", jobs, at=beat)
+        said = f"{does}Its last round ended {relative(beat, now)}."
+        return Line(word, "late" if late else "ok", said, jobs, at=beat)
 
     return measure
 
@@ -225,9 +245,31 @@ def checks(now: datetime) -> Line:
     return _queue("Checks", CheckRun.objects.open().filter(due_at__lte=now), "due_at", RUN_LATE, now)
 
 
-def rehearsals(now: datetime) -> Line:
-    waiting = RunTaskRehearsal.objects.filter(finished_at=None, due_at__lte=now)
-    return _queue("Run task rehearsals", waiting, "due_at", RUN_LATE, now)
+def played(name: str, model: type[Model]) -> Callable[[datetime], Line]:
+    """The line of one kind of what the portal tries itself: when the last one ended, and what waits."""
+
+    def measure(now: datetime) -> Line:
+        rows = model._default_manager.all()
+        last = rows.exclude(finished_at=None).order_by("-finished_at").values("finished_at", "outcome").first()
+        if last is None and not rows.exists():
+            return Line(name, "idle", "None was asked for yet.")
+        before = f"The last one ended {relative(last['finished_at'], now)}{_how(last['outcome'])}. " if last else ""
+        return _queue(name, rows.filter(finished_at=None, due_at__lte=now), "due_at", RUN_LATE, now, before)
+
+    return measure
+
+
+def _how(outcome: str) -> str:
+    """Whether it showed anything; which verdict it was is the partner's."""
+    if outcome == Outcome.NOT_RUN:
+        return " and was not run"
+    return ", broken off on our side" if outcome == Outcome.ERROR else ""
+
+
+PLAYED: dict[str, type[Model]] = {
+    "Run task rehearsals": RunTaskRehearsal, "Schemas read from providers": SchemaReading,
+    "Lifecycle rehearsals": LifecycleRehearsal, "Nomad plugin rehearsals": NomadRehearsal,
+}  # fmt: skip
 
 
 def messages(now: datetime) -> Line:
@@ -267,7 +309,12 @@ PARTS: tuple[tuple[str, tuple[Measure, ...]], ...] = (
     ("What we read", (("GitHub", github), ("Registry", registry), ("Issues", polls), ("Webhooks to us", webhooks))),
     (
         "What waits",
-        (("Mails", mails), ("Checks", checks), ("Run task rehearsals", rehearsals), ("Webhooks to partners", messages)),
+        (
+            ("Mails", mails),
+            ("Checks", checks),
+            *((name, played(name, model)) for name, model in PLAYED.items()),
+            ("Webhooks to partners", messages),
+        ),
     ),
     (
         "What works in the background",

@@ -14,7 +14,16 @@ from portal.models import Email, Heartbeat
 from portal.sweeping import beat_of
 from portal.timetable import LANES
 from verification.base import Outcome
-from verification.models import Allowance, CheckResult, CheckRun, Watch
+from verification.models import (
+    Allowance,
+    CheckResult,
+    CheckRun,
+    LifecycleRehearsal,
+    NomadRehearsal,
+    RunTaskRehearsal,
+    SchemaReading,
+    Watch,
+)
 
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 
@@ -129,6 +138,34 @@ def test_queues_tell_their_oldest(rocket: Any, settings: Any) -> None:
     assert (line("Checks").state, line("Checks").details) == ("late", (("waiting", "1"),))
     assert line("Mails").state == "ok"
     assert line("Mails", NOW + timedelta(minutes=6)).state == "late"
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "given"),
+    [
+        ("Run task rehearsals", RunTaskRehearsal, {"url": "https://run.acme.io/", "signed": True}),
+        ("Schemas read from providers", SchemaReading, {}),
+        ("Lifecycle rehearsals", LifecycleRehearsal, {"version": "1.0.0", "base": "a", "changed": "b"}),
+        ("Nomad plugin rehearsals", NomadRehearsal, {"type": "driver", "version": "1.0.0"}),
+    ],
+)
+def test_what_the_portal_tries_tells_its_last_and_what_waits(rocket: Any, name: str, model: Any, given: Any) -> None:
+    assert (line(name).state, line(name).sentence) == ("idle", "None was asked for yet.")
+    given |= {"integration": rocket, "requested_at": NOW}
+    model.objects.create(due_at=NOW, finished_at=NOW - timedelta(hours=2), outcome="fail", **given)
+    assert (line(name).state, line(name).sentence) == ("ok", "The last one ended 2 h ago. Nothing waits.")
+    model.objects.create(due_at=NOW - timedelta(minutes=31), **given)
+    assert line(name).sentence == "The last one ended 2 h ago. What waits longest was due 31 min ago."
+    assert (line(name).state, line(name).details) == ("late", (("waiting", "1"),))
+    model.objects.filter(finished_at=None).update(finished_at=NOW - timedelta(hours=1), outcome="not_run")
+    assert line(name).sentence == "The last one ended 1 h ago and was not run. Nothing waits."
+
+
+def test_every_lane_has_a_word_and_says_what_it_plays(beats: None) -> None:
+    assert set(status.LANE_WORDS) == set(LANES[1:])
+    assert line("Sandbox lane", timezone.now()).sentence == (
+        "It reads the schemas of providers, and plays lifecycles and Nomad plugins. Its last round ended just now."
+    )
 
 
 def test_what_cannot_be_measured_is_not_called_working(monkeypatch: Any, beats: None) -> None:
