@@ -16,11 +16,14 @@ BY_STATUS = {"400.html", "403.html", "403_csrf.html", "404.html", "500.html", "4
 FORBIDDEN = re.compile(r"\b(invalid|illegal|error 500)\b", re.IGNORECASE)
 
 
+QUOTED = re.compile(r"[\"']([\w./{}-]+)(?=[\"'#{])")
+
+
 @pytest.fixture(scope="module")
 def words():
-    """Everything in which a template can be named."""
-    tests = "tests/"
-    return "\n".join(path.read_text() for path in (*files("*.py"), *OURS) if not name(path).startswith(tests))
+    """Every quoted word of code and templates, in which a template can be named; what is filled in is {}."""
+    texts = (path.read_text() for path in (*files("*.py"), *OURS) if not name(path).startswith("tests/"))
+    return {re.sub(r"\{\w+\}", "{}", word).removesuffix("{") for text in texts for word in QUOTED.findall(text)}
 
 
 def is_replacement(template):
@@ -31,15 +34,12 @@ def is_replacement(template):
 
 def is_named(template, words):
     """Whether the code names the template: whole, or as f"place/{word}.html" with the word written elsewhere."""
-    if re.search(rf"[\"']{re.escape(template)}[\"'#{{]", words):
+    if {template, template + "{}"} & words:
         return True
     stem, _, suffix = template.rpartition(".")
     parts = stem.split("/")
-    for index, word in enumerate(parts):
-        made = "/".join([*map(re.escape, parts[:index]), r"\{\w+\}", *map(re.escape, parts[index + 1 :])])
-        if re.search(rf"[\"']{made}\.{suffix}[\"']", words) and re.search(rf"[\"']{re.escape(word)}[\"']", words):
-            return True
-    return False
+    made = ("/".join([*parts[:index], "{}", *parts[index + 1 :]]) for index in range(len(parts)))
+    return any(f"{name}.{suffix}" in words and part in words for name, part in zip(made, parts, strict=True))
 
 
 def test_every_template_is_used(words):

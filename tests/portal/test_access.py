@@ -46,6 +46,7 @@ def drawn(lines: dict[str, list[str]]) -> list[str]:
     return [f"{name:{width}}  " + " ".join(f"{each:9}" for each in cells).rstrip() for name, cells in lines.items()]
 
 
+@pytest.mark.any_database
 def test_access_is_as_written(cast: Any, world: Any) -> None:
     """A new address fails here until its line is written, after thinking about who should reach it."""
     now, table = walked(cast, world), written()
