@@ -5,21 +5,25 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from integrations.models import Event, Integration, Look
 from integrations.words import actor_of, words_of
 
 # What the program does among itself is no news about the integration.
 NO_NEWS = ("claimed", "put_back", "assigned")
+OFTEN = gettext_noop("{said}, {count} times")
 TOGETHER = {
-    "answered": "answered {count} requirements",
-    "checked": "checked {count} requirements again",
-    "finding_fixed": "answered {count} findings",
-    "finding_raised": "wrote {count} findings",
-    "finding_verified": "verified {count} findings",
-    "document_uploaded": "handed in {count} documents",
-    "said_to_partner": "wrote to the company {count} times",
-    "said_to_program": "wrote to the program {count} times",
-    "noted": "kept {count} notes",
+    "answered": gettext_noop("answered {count} requirements"),
+    "checked": gettext_noop("checked {count} requirements again"),
+    "finding_fixed": gettext_noop("answered {count} findings"),
+    "finding_raised": gettext_noop("wrote {count} findings"),
+    "finding_verified": gettext_noop("verified {count} findings"),
+    "document_uploaded": gettext_noop("handed in {count} documents"),
+    "said_to_partner": gettext_noop("wrote to the company {count} times"),
+    "said_to_program": gettext_noop("wrote to the program {count} times"),
+    "noted": gettext_noop("kept {count} notes"),
 }
 
 
@@ -60,7 +64,7 @@ def _change(events: list[Event]) -> Change:
     last = events[-1]
     said, tone, icon = words_of(last)
     if len(events) > 1:
-        said = TOGETHER.get(last.verb, "{said}, {count} times").format(count=len(events), said=said)
+        said = _(TOGETHER.get(last.verb, OFTEN)).format(count=len(events), said=said)
     items = tuple(dict.fromkeys(text for event in events if (text := _single(event, alone=len(events) == 1))))
     return Change(actor_of(last), said, last.at, tone, icon, last.internal, items)
 
@@ -69,10 +73,13 @@ def _single(event: Event, *, alone: bool) -> str:
     """What one event of a group adds to its line: old and new values, a title, or what was written."""
     changes = event.data.get("changes")
     if isinstance(changes, dict):
-        return "; ".join(f"{name}: {old or 'nothing'} → {new or 'nothing'}" for name, (old, new) in changes.items())
+        none = _("nothing")
+        return "; ".join(f"{name}: {old or none} → {new or none}" for name, (old, new) in changes.items())
     if alone:
         return event.note
-    title = event.data.get("title") or (f"Finding {event.data['finding']}" if "finding" in event.data else "")
+    title = event.data.get("title") or (
+        _("Finding %(finding)s") % {"finding": event.data["finding"]} if "finding" in event.data else ""
+    )
     was, outcome = event.data.get("was"), event.data.get("outcome")
     moved = f"{was} → {outcome}".replace("_", " ") if was and outcome else ""
     return ": ".join(part for part in (str(title), moved or event.note) if part)

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from integrations import imitations
 from integrations.models.event import Event
@@ -34,23 +35,23 @@ TAG = re.compile(r"<[/!?a-z]|&#?\w+;", re.IGNORECASE)
 def text_refusal(text: str) -> str:
     """Why a one-line text cannot be taken, or blank: what cannot be seen, and markup."""
     if any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp") for char in text):
-        return "This holds a character that cannot be seen. Type it again rather than pasting it."
+        return _("This holds a character that cannot be seen. Type it again rather than pasting it.")
     if TAG.search(text):
-        return "Write plain text, without HTML."
+        return _("Write plain text, without HTML.")
     return ""
 
 
 def name_refusal(name: str) -> str:
     """Why no company may have this name, or blank."""
     if len(name) > NAME_MAX:
-        return f"At most {NAME_MAX} characters; these are {len(name)}."
+        return _("At most %(NAME_MAX)s characters; these are %(name)s.") % {"NAME_MAX": NAME_MAX, "name": len(name)}
     if refusal := text_refusal(name):
         return refusal
     if not skeleton(name):
-        return "A name needs at least one letter or digit."
+        return _("A name needs at least one letter or digit.")
     # Chinese, Japanese and Korean names hold Latin letters by custom, and look like none.
     if mixes_scripts("".join(char for char in name if not unicodedata.name(char, "").startswith(EAST_ASIAN))):
-        return "This name mixes letters of several alphabets that look alike. Write it in one alphabet."
+        return _("This name mixes letters of several alphabets that look alike. Write it in one alphabet.")
     return imitations.REFUSAL if imitations.imitates(name) else ""
 
 

@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.models import Agreement, Event, Partner
 
 # What everybody of the company and the program reads; who is invited, asks or leaves is for its owners.
 ABOUT_THE_COMPANY = ("partner_created", "company_changed", "calendar_changed", "manager_named")
-IN_FORCE, REPLACED = "in force", "replaced"
+IN_FORCE, REPLACED = gettext_noop("in force"), gettext_noop("replaced")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,7 @@ def agreements_of(partner: Partner) -> list[Told]:
 
 def state_of(row: Agreement, is_replaced: bool) -> str:
     if not row.is_complete:
-        return "waits for the program" if row.partner_signed_on else "waits for the company"
+        return _("waits for the program") if row.partner_signed_on else _("waits for the company")
     return REPLACED if is_replaced else IN_FORCE
 
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext as _
+
 from integrations import due_process, facts
 from integrations.programs.base import Stage
 from integrations.states import ReviewState
@@ -32,7 +35,7 @@ def guard(sentence: "str | Callable[[Integration], str]") -> Callable[[Predicate
     """Attach the sentence that is shown when the predicate says no."""
 
     def attach(predicate: Predicate) -> Predicate:
-        predicate.why = sentence if callable(sentence) else lambda _: sentence  # type: ignore[attr-defined]
+        predicate.why = sentence if callable(sentence) else lambda _: gettext(sentence)  # type: ignore[attr-defined]
         return predicate
 
     return attach
@@ -43,33 +46,30 @@ def why_not(predicate: Predicate, integration: "Integration") -> str:
 
 
 def _titles(integration: "Integration") -> str:
-    return _listed("Still open", [r.title for r in facts.missing_next(integration, integration.asking.now)])
+    return _listed(_("Still open"), [r.title for r in facts.missing_next(integration, integration.asking.now)])
 
 
 def _listed(what: str, titles: list[str]) -> str:
-    return f"{what}: {'; '.join(titles[:3])}" + (f" and {len(titles) - 3} more." if len(titles) > 3 else ".")
+    said = {"what": what, "titles": "; ".join(titles[:3]), "more": len(titles) - 3}
+    return (_("%(what)s: %(titles)s and %(more)s more.") if len(titles) > 3 else _("%(what)s: %(titles)s.")) % said
 
 
-def _hold(integration: "Integration") -> str:
-    return f"On hold: {integration.hold_reason}."
-
-
-@guard(_hold)
+@guard(lambda i: _("On hold: %(hold_reason)s.") % {"hold_reason": i.hold_reason})
 def not_held(integration: "Integration") -> bool:
     return not integration.hold
 
 
-@guard("It is not on hold.")
+@guard(gettext_noop("It is not on hold."))
 def held(integration: "Integration") -> bool:
     return bool(integration.hold)
 
 
-@guard("The next step is the review: request it.")
+@guard(gettext_noop("The next step is the review: request it."))
 def review_is_not_next(integration: "Integration") -> bool:
     return integration.next_position[1] != Stage.REVIEW
 
 
-@guard("The review is not the next step of this program.")
+@guard(gettext_noop("The review is not the next step of this program."))
 def review_is_next(integration: "Integration") -> bool:
     return integration.next_position[1] == Stage.REVIEW
 
@@ -79,17 +79,17 @@ def nothing_missing(integration: "Integration") -> bool:
     return not facts.missing_next(integration, integration.asking.now)
 
 
-@guard("The partner has been asked for changes and works on them.")
+@guard(gettext_noop("The partner has been asked for changes and works on them."))
 def review_was_requested(integration: "Integration") -> bool:
     return integration.review_state == ReviewState.WAITING
 
 
-@guard("Nobody asked for changes.")
+@guard(gettext_noop("Nobody asked for changes."))
 def changes_were_requested(integration: "Integration") -> bool:
     return integration.review_state == ReviewState.CHANGES
 
 
-@guard("Write at least one finding first: it tells the partner what to change.")
+@guard(gettext_noop("Write at least one finding first: it tells the partner what to change."))
 def something_is_asked(integration: "Integration") -> bool:
     """A finding, or a requirement that waits for the partner: the turn is handed over for either."""
     return bool(
@@ -98,7 +98,8 @@ def something_is_asked(integration: "Integration") -> bool:
 
 
 def _partners_part(integration: "Integration") -> str:
-    return _listed("Still yours to settle", [m.title for m in facts.partners_part(integration, integration.asking.now)])
+    mine = facts.partners_part(integration, integration.asking.now)
+    return _listed(_("Still yours to settle"), [missing.title for missing in mine])
 
 
 @guard(_partners_part)
@@ -106,19 +107,29 @@ def partners_part_done(integration: "Integration") -> bool:
     return not facts.partners_part(integration, integration.asking.now)
 
 
-@guard(lambda i: f"{facts.finding_counts(i).get('open', 0)} of the findings wait for your answer.")
+def _open_findings(integration: "Integration") -> str:
+    count = facts.finding_counts(integration).get("open", 0)
+    return ngettext(
+        "%(count)s of the findings waits for your answer.", "%(count)s of the findings wait for your answer.", count
+    ) % {"count": count}
+
+
+@guard(_open_findings)
 def findings_answered(integration: "Integration") -> bool:
     return facts.finding_counts(integration).get("open", 0) == 0
 
 
-@guard("Each finding must be verified first.")
+@guard(gettext_noop("Each finding must be verified first."))
 def findings_verified(integration: "Integration") -> bool:
     counts = facts.finding_counts(integration)
     return counts.get("open", 0) + counts.get("fixed", 0) == 0
 
 
 def _holder_of_the_claim(integration: "Integration") -> str:
-    return f"{integration.reviewer} has it until {integration.claimed_until:%H:%M} UTC. Claim it then, or ask for it."
+    return _("%(reviewer)s has it until %(claimed_until)s UTC. Claim it then, or ask for it.") % {
+        "reviewer": integration.reviewer,
+        "claimed_until": f"{integration.claimed_until:%H:%M}",
+    }
 
 
 @guard(_holder_of_the_claim)
@@ -128,35 +139,35 @@ def nobody_else_has_it(integration: "Integration") -> bool:
     return until is None or until <= integration.asking.now or by is None or integration.reviewer_id == by.pk
 
 
-@guard("Say why: the reason is part of the decision.")
+@guard(gettext_noop("Say why: the reason is part of the decision."))
 def note_given(integration: "Integration") -> bool:
     note = integration.asking.note
     return note is None or bool(note.strip())
 
 
-@guard("The decision can still be undone: wait until it is final.")
+@guard(gettext_noop("The decision can still be undone: wait until it is final."))
 def decision_is_final(integration: "Integration") -> bool:
     return integration.undo_until is None or integration.undo_until <= integration.asking.now
 
 
-@guard("The decision is final: its mail has gone.")
+@guard(gettext_noop("The decision is final: its mail has gone."))
 def decision_can_be_undone(integration: "Integration") -> bool:
     return bool(integration.decision and integration.undo_until and integration.undo_until > integration.asking.now)
 
 
-@guard("There is no further tier to ask for, or it has been asked for already.")
+@guard(gettext_noop("There is no further tier to ask for, or it has been asked for already."))
 def tier_can_be_asked(integration: "Integration") -> bool:
     open_to_ask = {t.key for t in integration.edition.tiers if t.on_request} - {integration.tier}
     asked = integration.asking.inputs.get("tier")
     return not integration.tier_request and bool(open_to_ask) and (asked is None or asked in open_to_ask)
 
 
-@guard("Nobody asked for a tier.")
+@guard(gettext_noop("Nobody asked for a tier."))
 def tier_was_asked(integration: "Integration") -> bool:
     return bool(integration.tier_request)
 
 
-@guard("The tier's requirements are not all met.")
+@guard(gettext_noop("The tier's requirements are not all met."))
 def tier_is_complete(integration: "Integration") -> bool:
     tier = integration.edition.tier(integration.tier_request)
     return tier is not None and not facts.missing_for_tier(integration, tier, integration.asking.now)
@@ -170,7 +181,11 @@ def _moment(at: datetime | None) -> str:
 
 
 def _period(integration: "Integration") -> str:
-    return f"The period ends {_moment(integration.standing_due_at)}." if integration.standing_due_at else "It is held."
+    return (
+        _("The period ends %(standing_due_at)s.") % {"standing_due_at": _moment(integration.standing_due_at)}
+        if integration.standing_due_at
+        else _("It is held.")
+    )
 
 
 @guard(_period)
@@ -181,10 +196,10 @@ def period_has_ended(integration: "Integration") -> bool:
 
 def _why_held(integration: "Integration") -> str:
     if integration.standing_hold == due_process.HELD_FOR_APPEAL:
-        return "An appeal is open: it is decided first."
+        return _("An appeal is open: it is decided first.")
     if integration.standing_ask:
-        return f"Decide first: {integration.standing_ask}."
-    return "The partner acted: somebody looks at that first."
+        return _("Decide first: %(standing_ask)s.") % {"standing_ask": integration.standing_ask}
+    return _("The partner acted: somebody looks at that first.")
 
 
 @guard(_why_held)
@@ -194,7 +209,7 @@ def process_not_held(integration: "Integration") -> bool:
 
 def _acts(integration: "Integration") -> str:
     acts = due_process.known(integration, integration.asking.now).acts
-    return _listed("Look first at what the partner did", [act.said for act in acts])
+    return _listed(_("Look first at what the partner did"), [act.said for act in acts])
 
 
 @guard(_acts)
@@ -205,7 +220,9 @@ def partner_has_not_acted(integration: "Integration") -> bool:
 
 def _behind(integration: "Integration") -> str:
     known = due_process.known(integration, integration.asking.now).up_to
-    return f"What we know of its issues ends {_moment(known)}: it must reach the end of the period."
+    return _("What we know of its issues ends %(known)s: it must reach the end of the period.") % {
+        "known": _moment(known)
+    }
 
 
 @guard(_behind)
@@ -221,7 +238,9 @@ def _is_not(integration: "Integration", *people: int | None) -> bool:
 
 
 def _notice_by(integration: "Integration") -> str:
-    return f"{integration.notice_by} gave the notice: another reviewer decides on the suspension."
+    return _("%(notice_by)s gave the notice: another reviewer decides on the suspension.") % {
+        "notice_by": integration.notice_by
+    }
 
 
 @guard(_notice_by)
@@ -230,7 +249,9 @@ def another_gave_the_notice(integration: "Integration") -> bool:
 
 
 def _suspended_by(integration: "Integration") -> str:
-    return f"{integration.suspended_by} suspended it: another reviewer decides on the removal."
+    return _("%(suspended_by)s suspended it: another reviewer decides on the removal.") % {
+        "suspended_by": integration.suspended_by
+    }
 
 
 @guard(_suspended_by)
@@ -238,42 +259,42 @@ def another_suspended_it(integration: "Integration") -> bool:
     return _is_not(integration, integration.suspended_by_id)
 
 
-@guard("You gave the notice or suspended it: a reviewer who did neither decides on the appeal.")
+@guard(gettext_noop("You gave the notice or suspended it: a reviewer who did neither decides on the appeal."))
 def took_no_part(integration: "Integration") -> bool:
     return _is_not(integration, integration.notice_by_id, integration.suspended_by_id)
 
 
-@guard("It was appealed once; the decision on it stands.")
+@guard(gettext_noop("It was appealed once; the decision on it stands."))
 def not_appealed_yet(integration: "Integration") -> bool:
     return integration.appealed_at is None
 
 
-@guard("No appeal is open.")
+@guard(gettext_noop("No appeal is open."))
 def appeal_is_open(integration: "Integration") -> bool:
     return integration.standing_hold == due_process.HELD_FOR_APPEAL
 
 
-@guard("An appeal is open: decide on it.")
+@guard(gettext_noop("An appeal is open: decide on it."))
 def no_appeal_is_open(integration: "Integration") -> bool:
     return integration.standing_hold != due_process.HELD_FOR_APPEAL
 
 
-@guard("Nothing is held because of what the partner did.")
+@guard(gettext_noop("Nothing is held because of what the partner did."))
 def held_for_an_act(integration: "Integration") -> bool:
     return integration.standing_hold == due_process.HELD_FOR_ACT
 
 
-@guard("Nobody asks for anything.")
+@guard(gettext_noop("Nobody asks for anything."))
 def something_waits(integration: "Integration") -> bool:
     return bool(integration.standing_ask)
 
 
-@guard("It has been asked for already, and waits for the program.")
+@guard(gettext_noop("It has been asked for already, and waits for the program."))
 def nothing_waits(integration: "Integration") -> bool:
     return not integration.standing_ask
 
 
-@guard("The portal has not found that the repository is in other hands: give notice first.")
+@guard(gettext_noop("The portal has not found that the repository is in other hands: give notice first."))
 def in_other_hands(integration: "Integration") -> bool:
     """Without notice only where the machine itself found it, and holds it for that very reason still."""
     return bool(due_process.known(integration, integration.asking.now).frozen)

@@ -8,9 +8,11 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
+from django.utils.translation import gettext_noop
+
 from integrations.names import skeleton
 
-REFUSAL = (
+REFUSAL = gettext_noop(
     "This name reads like a badge. Leave out signs such as ticks and stars, and words such as “verified” beside a "
     "product’s name: the badge says it for you."
 )

@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from integrations.models import Integration, Partner, PublishedProvider
 from integrations.names import name_key, plain
@@ -21,7 +23,11 @@ from integrations.repositories import product_of
 from integrations.states import ENDS, Standing
 
 REPOSITORY, PRODUCT, NAME = "repository", "product", "name"  # strongest first
-SAME = {REPOSITORY: "the same repository", PRODUCT: "the same product", NAME: "a similar name"}
+SAME = {
+    REPOSITORY: gettext_noop("the same repository"),
+    PRODUCT: gettext_noop("the same product"),
+    NAME: gettext_noop("a similar name"),
+}
 GENERIC = {
     "terraform", "nomad", "vault", "consul", "packer", "provider", "plugin", "driver", "device", "run", "task",
     "tasks", "for", "the", "and", "integration", "official", "hashicorp",
@@ -162,13 +168,14 @@ def alike(one: str, other: str) -> bool:
 
 def _of_integrations(kind: str, rows: list[Integration], work: Work) -> Iterator[Overlap]:
     """The listed ones by name; of all unlisted ones together a single word, that of the longest at work."""
+    said = _("%(company)s has %(name)s listed: %(what)s.")
     for row in [row for row in rows if row.is_listed][:SHOWN]:
         yield Overlap(
-            kind, f"{row.partner.name} has {row.name} listed: {SAME[kind]}.", listed=True,
+            kind, said % {"company": row.partner.name, "name": row.name, "what": _(SAME[kind])}, listed=True,
             partner=row.partner.name, title=row.name, handle=_handle(row, work.partner),
         )  # fmt: skip
     for row in [row for row in rows if not row.is_listed][:1]:
-        words = f"Someone is working on this: {SAME[kind]}."
+        words = _("Someone is working on this: %(what)s.") % {"what": _(SAME[kind])}
         yield Overlap(kind, words, listed=False, handle=_handle(row, work.partner))
 
 
@@ -176,15 +183,23 @@ def _of_published(kind: str, rows: list[PublishedProvider]) -> Iterator[Overlap]
     """The most used of them, and how many there are beside."""
     ordered = sorted(rows, key=lambda row: (TIERS.index(row.tier) if row.tier in TIERS else 9, -row.downloads))
     for row in ordered[:SHOWN]:
-        already = "This repository is published already" if kind == REPOSITORY else "Published already"
-        words = f"{already}: {row.full_name} in the registry, {row.tier}" + (
-            "." if kind == REPOSITORY else f", {SAME[kind]}."
-        )
+        same = _("This repository is published already: %(name)s in the registry, %(tier)s.")
+        like = _("Published already: %(name)s in the registry, %(tier)s, %(what)s.")
+        words = (same if kind == REPOSITORY else like) % {
+            "name": row.full_name, "tier": row.tier, "what": _(SAME[kind]),
+        }  # fmt: skip
         yield Overlap(kind, words, listed=True, provider=row.full_name, url=_page(row))
     more = len(ordered) - SHOWN
     if more > 0:
         yield Overlap(
-            kind, f"And {more} more published {'provider' if more == 1 else 'providers'}: {SAME[kind]}.", True
+            kind,
+            ngettext(
+                "And %(more)s more published provider: %(what)s.",
+                "And %(more)s more published providers: %(what)s.",
+                more,
+            )
+            % {"more": more, "what": _(SAME[kind])},
+            True,
         )
 
 

@@ -5,6 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from integrations import facts
 from integrations.programs.base import Agency, Group, Link, Requirement, Stage, Step, Tier
 from integrations.states import Holder, Status, how_many
@@ -14,12 +17,12 @@ if TYPE_CHECKING:
     from integrations.models.requirement import RequirementState
 
 WHOSE = {
-    Holder.PARTNER: "you",
-    Holder.PROGRAM: "the program",
-    Holder.MACHINE: "the portal",
-    Holder.THIRD_PARTY: "others",
+    Holder.PARTNER: gettext_noop("you"),
+    Holder.PROGRAM: gettext_noop("the program"),
+    Holder.MACHINE: gettext_noop("the portal"),
+    Holder.THIRD_PARTY: gettext_noop("others"),
 }
-WHOSE_ELSE = WHOSE | {Holder.PARTNER: "the company"}  # for who only looks on
+WHOSE_ELSE = WHOSE | {Holder.PARTNER: gettext_noop("the company")}  # for who only looks on
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +69,9 @@ class StepRows:
 
     @property
     def left_words(self) -> str:
-        return f"{self.left} of {len(self.rows)} left" if self.left else "complete" if self.rows else ""
+        if self.left:
+            return _("%(left)s of %(count)s left") % {"left": self.left, "count": len(self.rows)}
+        return _("complete") if self.rows else ""
 
 
 def _place(integration: "Integration", step: Step) -> str:
@@ -95,7 +100,7 @@ def row_of(
         state=state,
         shown=state.shown(now) if state else str(Status.OPEN),
         is_met=met,
-        holder="" if met else whose[facts.holder_of(requirement, integration)],
+        holder="" if met else _(whose[facts.holder_of(requirement, integration)]),
         why=(state.summary if state and state.summary else requirement.why),
     )
 
@@ -128,8 +133,10 @@ class Left:
 
     @property
     def summary(self) -> str:
-        where = f"before {self.before}" if self.before else "to keep its standing"
-        return f"{self.count} of {self.of} {where}"
+        said = {"count": self.count, "of": self.of, "step": self.before}
+        if self.before:
+            return _("%(count)s of %(of)s before %(step)s") % said
+        return _("%(count)s of %(of)s to keep its standing") % said
 
 
 def _with_choice(row: Row, choice: str) -> Row:

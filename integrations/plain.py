@@ -9,6 +9,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
 
 LEFT_BEHIND = dict.fromkeys(map(ord, "\u200b\u2060\ufeff\u00ad"))
 TURNS_TEXT = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -25,7 +26,8 @@ def refuse_unseen(text: str) -> None:
     for place, char in enumerate(text, 1):
         if char in TURNS_TEXT or char in LINE_BREAKS or (unicodedata.category(char) in ("Cc", "Cs") and char != "\n"):
             raise ValidationError(
-                f"Character {place} cannot be seen (U+{ord(char):04X}). Delete it, or type the text again."
+                _("Character %(place)s cannot be seen (U+%(char)s). Delete it, or type the text again.")
+                % {"place": place, "char": f"{ord(char):04X}"}
             )
 
 
@@ -35,7 +37,7 @@ class Line(forms.CharField):
     def to_python(self, value: Any) -> str:
         text = cleaned(super().to_python(value) or "").strip()
         if "\n" in text:
-            raise ValidationError("Write this on one line.")
+            raise ValidationError(_("Write this on one line."))
         refuse_unseen(text)
         return text
 
@@ -60,4 +62,6 @@ class Lines(forms.CharField):
         super().validate(value)
         count = value.count("\n") + 1 if value else 0
         if self.max_lines is not None and count > self.max_lines:
-            raise ValidationError(f"At most {self.max_lines} lines: these are {count}.")
+            raise ValidationError(
+                _("At most %(max_lines)s lines: these are %(count)s.") % {"max_lines": self.max_lines, "count": count}
+            )

@@ -10,6 +10,8 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Count, Min, Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language, gettext_noop
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.models import Integration
@@ -20,20 +22,20 @@ SIZE = 50
 PLACE = ("program_key", "edition_date", "step", "stage", "review_state", "review_round")
 NOBODY = UUID(int=0)  # stands in an address that is made once and filled for each row
 NOBODYS = str(NOBODY)
-TABS = {"all": "All", "mine": "Mine", "free": "Free"}
+TABS = {"all": gettext_noop("All"), "mine": gettext_noop("Mine"), "free": gettext_noop("Free")}
 COLUMNS = (
     *PLACE, "uuid", "name", "partner_id", "partner__name", "turn_holder", "turn_action", "turn_due_at", "turn_since",
     "reasons", "tally", "reviewer_id", "reviewer__name", "reviewer__email", "claimed_until",
 )  # fmt: skip
 # Outcomes of checks as a narrow cell says them: the sign and the word for those who hear it.
 SIGNS = {
-    "fail": ("✗", "failed"),
-    "error": ("?", "could not be looked at"),
-    "stale": ("⟳", "stale"),
-    "not_run": ("○", "not run"),
-    "warn": ("!", "with a warning"),
+    "fail": ("✗", gettext_noop("failed")),
+    "error": ("?", gettext_noop("could not be looked at")),
+    "stale": ("⟳", gettext_noop("stale")),
+    "not_run": ("○", gettext_noop("not run")),
+    "warn": ("!", gettext_noop("with a warning")),
     "waived": ("~", "waived"),
-    "pass": ("✓", "passed"),
+    "pass": ("✓", gettext_noop("passed")),
 }
 
 
@@ -136,19 +138,19 @@ def page_of_rows(
 
 def _row(of: dict[str, Any], links: tuple[str, str], reader: Reader, now: datetime) -> Row:
     href, claim_href = [link.replace(NOBODYS, str(of["uuid"])) for link in links]
-    signs = [(of["tally"][outcome], *words) for outcome, words in SIGNS.items() if outcome in of["tally"]]
+    signs = [(of["tally"][outcome], sign, _(word)) for outcome, (sign, word) in SIGNS.items() if outcome in of["tally"]]
     held_by, claim = _claim(of, reader, now)
     return {
         "href": href,
         "name": of["name"],
         "company": of["partner__name"],
         "program": PROGRAMS[of["program_key"]].name,
-        "place": _place(*[of[column] for column in PLACE]),
+        "place": _place(get_language(), *[of[column] for column in PLACE]),
         "reasons": of["reasons"] if of["turn_holder"] == Holder.PROGRAM else [of["turn_action"]],
         "due": of["turn_due_at"],
         "since": of["turn_since"],
-        "checks": " ".join([f"{count}{sign}" for count, sign, _ in signs]),
-        "checks_said": ", ".join([f"{count} {word}" for count, _, word in signs]) or "no checks",
+        "checks": " ".join([f"{count}{sign}" for count, sign, word in signs]),
+        "checks_said": ", ".join([f"{count} {word}" for count, sign, word in signs]) or _("no checks"),
         "held_by": held_by,
         "is_mine": of["reviewer_id"] == reader.pk,
         "claim": claim,
@@ -157,26 +159,28 @@ def _row(of: dict[str, Any], links: tuple[str, str], reader: Reader, now: dateti
 
 
 @lru_cache(maxsize=2000)
-def _place(program: str, edition: str, step: str, stage: str, review: str, turn: int) -> str:
+def _place(_language: str | None, program: str, edition: str, step: str, stage: str, review: str, turn: int) -> str:
     name = edition_of(program, edition).step(step).name
     if stage != Stage.REVIEW or review != ReviewState.WAITING:
         return name
-    return f"{name} · {'new' if turn == 1 else 'round ' + str(turn)}"
+    round_said = _("new") if turn == 1 else _("round %(number)s") % {"number": turn}
+    return f"{name} · {round_said}"
 
 
 def _claim(of: dict[str, Any], reader: Reader, now: datetime) -> tuple[str, str]:
     """Who has it, in words, and what the button of this person says."""
     until, whose = of["claimed_until"], of["reviewer_id"]
     if of["partner_id"] in reader.own:
-        return "your own company", ""
-    button = "Claim" if reader.claims else ""
+        return _("your own company"), ""
+    button = _("Claim") if reader.claims else ""
     if whose is None:
-        return "free", button
+        return _("free"), button
     mine = whose == reader.pk
-    name = "yours" if mine else of["reviewer__name"] or of["reviewer__email"]
+    name = _("yours") if mine else of["reviewer__name"] or of["reviewer__email"]
     if until is None:
-        return ("assigned to you", button) if mine else (f"assigned to {name}", "")
+        return (_("assigned to you"), button) if mine else (_("assigned to %(name)s") % {"name": name}, "")
     if until > now:
         local = timezone.localtime(until)
-        return f"{name} until {local:%H:%M}{' UTC' if local.tzname() == 'UTC' else ''}", ""
-    return ("yours, the claim ran out", button) if mine else (f"free, was with {name}", button)
+        at = f"{local:%H:%M}{' UTC' if local.tzname() == 'UTC' else ''}"
+        return _("%(name)s until %(at)s") % {"name": name, "at": at}, ""
+    return (_("yours, the claim ran out"), button) if mine else (_("free, was with %(name)s") % {"name": name}, button)

@@ -6,6 +6,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
+from django.utils.translation import gettext
+from django.utils.translation import gettext as _
 
 MAX_LENGTH = 300
 OWNER = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,37}[A-Za-z0-9])?")
@@ -35,12 +37,13 @@ def parse_repository(text: str) -> str:
     """
     address = text.strip()
     if not address:
-        raise BadAddress("Paste the address of the repository.")
+        raise BadAddress(_("Paste the address of the repository."))
     if len(address) > MAX_LENGTH:
-        raise BadAddress(f"A repository's address is shorter than {MAX_LENGTH} characters.")
+        raise BadAddress(_("A repository's address is shorter than %(most)s characters.") % {"most": MAX_LENGTH})
     if not (address.isascii() and address.isprintable()) or " " in address or "\\" in address:
         raise BadAddress(
-            f"The address holds characters that no address on {allowed_host()} has; type it in plain letters."
+            _("The address holds characters that no address on %(host)s has; type it in plain letters.")
+            % {"host": allowed_host()}
         )
     return _checked(_path(address).split("?")[0].split("#")[0])
 
@@ -53,7 +56,7 @@ def _path(address: str) -> str:
     elif "://" in address:
         scheme, _, rest = address.partition("://")
         if scheme.lower() not in {"https", "http", "ssh", "git"}:
-            raise BadAddress(f"Paste an address that begins with https://{host}/.")
+            raise BadAddress(gettext("Paste an address that begins with https://%(host)s/.") % {"host": host})
         found, _, path = rest.partition("/")
         found = found.removeprefix("git@") if scheme.lower() == "ssh" else found
     else:
@@ -62,17 +65,26 @@ def _path(address: str) -> str:
             return address
         found = first
     if found.lower() not in {host, f"www.{host}"}:
-        raise BadAddress(f"Only repositories on {host} can be read: https://{host}/{EXAMPLE}.")
+        raise BadAddress(
+            gettext("Only repositories on %(host)s can be read: https://%(host)s/%(example)s.")
+            % {"host": host, "example": EXAMPLE}
+        )
     return path
 
 
 def _checked(path: str) -> str:
     parts = [part for part in path.split("/") if part]
     if len(parts) < 2:
-        raise BadAddress(f"Name the owner and the repository: https://{allowed_host()}/{EXAMPLE}.")
+        raise BadAddress(
+            _("Name the owner and the repository: https://%(host)s/%(example)s.")
+            % {"host": allowed_host(), "example": EXAMPLE}
+        )
     owner, name = parts[0], parts[1].removesuffix(".git")
     if not OWNER.fullmatch(owner) or not NAME.fullmatch(name) or name in {".", ".."}:
-        raise BadAddress(f"{owner}/{name} is not a repository's name on {allowed_host()}.")
+        raise BadAddress(
+            _("%(owner)s/%(name)s is not a repository's name on %(host)s.")
+            % {"owner": owner, "name": name, "host": allowed_host()}
+        )
     return f"{owner}/{name}"
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from integrations import facts, rules
 from integrations.models import Document, Finding, Integration, Meeting, RequirementState, Role
@@ -65,7 +66,9 @@ def groups_of(integration: Integration, now: datetime) -> list[Group]:
     if tier is not None:
         rows = [row_of(integration, r, now) for r in tier.requirements if facts.applies(r, integration)]
         items = tuple(handed_in.item(row) for row in rows)
-        found.append(Group(tier.key, f"Tier {tier.name}", items, sum(row.is_met for row in rows), open=True))
+        found.append(
+            Group(tier.key, _("Tier %(name)s") % {"name": tier.name}, items, sum(row.is_met for row in rows), open=True)
+        )
     return found
 
 
@@ -152,9 +155,9 @@ def turn_for_reviewer(integration: Integration, now: datetime) -> dict[str, Any]
     """Whose turn it is, named as the program names it, and what an approval waits for the partner to settle."""
     labels = {
         Holder.PARTNER: f"{integration.partner.name}’s turn",
-        Holder.PROGRAM: "The program’s turn",
-        Holder.MACHINE: "The portal’s turn",
-        Holder.THIRD_PARTY: "Waiting for others",
+        Holder.PROGRAM: _("The program’s turn"),
+        Holder.MACHINE: _("The portal’s turn"),
+        Holder.THIRD_PARTY: _("Waiting for others"),
     }
     holder = integration.turn_holder
     in_review = integration.stage == Stage.REVIEW
@@ -170,15 +173,15 @@ def why_not_decide(integration: Integration, user: Any) -> str:
     if rules.may_decide(integration, user):
         return ""
     if rules.role_of(integration.partner, user):
-        return f"You belong to {integration.partner.name}: another reviewer decides."
-    return "You see everything here, but only reviewers decide."
+        return _("You belong to %(name)s: another reviewer decides.") % {"name": integration.partner.name}
+    return _("You see everything here, but only reviewers decide.")
 
 
 def undo_of(integration: Integration, user: Any, now: datetime) -> dict[str, Any] | None:
     """The decision that can still be undone, told as its banner tells it; None where there is none."""
     if not integration.decision or integration.undo_until is None or integration.undo_until <= now:
         return None
-    who = "You" if integration.decided_by_id == user.pk else str(integration.decided_by or "Somebody")
+    who = _("You") if integration.decided_by_id == user.pk else str(integration.decided_by or _("Somebody"))
     return {
         "said": f"{who} {WORDS[integration.decision][0]}",
         "until": integration.undo_until,

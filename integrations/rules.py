@@ -6,29 +6,44 @@ and by the pages alike.
 
 from typing import TYPE_CHECKING, Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 if TYPE_CHECKING:
     from integrations.models.integration import Integration
     from integrations.models.partner import Partner
 
 EDITING = ("owner", "editor")
+OTHERWISE = gettext_noop("You may not do this.")
 REFUSALS = {
-    "may_see": "This is not visible to you.",
-    "may_edit": "Only owners and editors of the company may do this.",
-    "may_manage": "Only owners of the company may do this.",
-    "may_decide": "Only a reviewer of the program may do this, and never on their own company's integration.",
-    "may_hold": "Only a reviewer of the program may do this, and never on their own company's integration.",
-    "may_judge": "Only a reviewer of the program may do this once it is in support, and never on their own company’s.",
-    "may_ask_back": "Only owners and editors of the company may do this, once it is in support.",
-    "only_machine": "The portal does this by itself.",
-    "may_undo": "Only a reviewer of the program may undo a decision.",
-    "may_reopen": "A withdrawn integration is opened again by its company, a declined one by a reviewer.",
-    "may_assign": "Only people of the program may do this.",
-    "may_note": "Only people of the program keep notes.",
-    "may_speak": "Only owners and editors of the company and people of the program may write here.",
-    "may_meet": "Only owners and editors of the company and reviewers of the program may do this.",
-    "may_open": "Only the assigned reviewer may open these.",
-    "nobody": "This happens by itself.",
+    "may_see": gettext_noop("This is not visible to you."),
+    "may_edit": gettext_noop("Only owners and editors of the company may do this."),
+    "may_manage": gettext_noop("Only owners of the company may do this."),
+    "may_decide": gettext_noop(
+        "Only a reviewer of the program may do this, and never on their own company's integration."
+    ),
+    "may_hold": gettext_noop(
+        "Only a reviewer of the program may do this, and never on their own company's integration."
+    ),
+    "may_judge": gettext_noop(
+        "Only a reviewer of the program may do this once it is in support, and never on their own company’s."
+    ),
+    "may_ask_back": gettext_noop("Only owners and editors of the company may do this, once it is in support."),
+    "only_machine": gettext_noop("The portal does this by itself."),
+    "may_undo": gettext_noop("Only a reviewer of the program may undo a decision."),
+    "may_reopen": gettext_noop("A withdrawn integration is opened again by its company, a declined one by a reviewer."),
+    "may_assign": gettext_noop("Only people of the program may do this."),
+    "may_note": gettext_noop("Only people of the program keep notes."),
+    "may_speak": gettext_noop("Only owners and editors of the company and people of the program may write here."),
+    "may_meet": gettext_noop("Only owners and editors of the company and reviewers of the program may do this."),
+    "may_open": gettext_noop("Only the assigned reviewer may open these."),
+    "nobody": gettext_noop("This happens by itself."),
 }
+
+
+def refusal(rule: str) -> str:
+    """The sentence for somebody whom a rule turns away, in the reader's language."""
+    return _(REFUSALS.get(rule, OTHERWISE))
 
 
 def roles_of(user: Any) -> dict[int, str]:

@@ -13,6 +13,7 @@ from django.contrib.auth import get_user_model
 from django.db.models import Count, Q
 from django.utils import timezone
 from django.utils.dateformat import format as spell
+from django.utils.translation import gettext as _
 
 from integrations.models import Event, Integration, Membership, ReviewerProfile
 from integrations.models.integration import BEFORE_RELEASE
@@ -73,11 +74,15 @@ def _weigh(integration: Integration, person: Any, past: _Past, today: date) -> t
     chose = integration.program_key in profile.programs
     order = (not available, not was_here, not knows_company, not chose, person.load, str(person), person.pk)
     reasons = [
-        (was_here, f"reviewed {integration.name} before"),
-        (knows_company, f"knows {integration.partner.name}"),
-        (chose, f"knows {integration.program.product}"),
-        (not takes, f"does not review {integration.program.product}"),
-        (True, f"{person.load} of {profile.most_open} open" + (", no room for more" if full else "")),
+        (was_here, _("reviewed %(name)s before") % {"name": integration.name}),
+        (knows_company, _("knows %(name)s") % {"name": integration.partner.name}),
+        (chose, _("knows %(product)s") % {"product": integration.program.product}),
+        (not takes, _("does not review %(product)s") % {"product": integration.program.product}),
+        (
+            True,
+            _("%(load)s of %(most_open)s open") % {"load": person.load, "most_open": profile.most_open}
+            + (_(", no room for more") if full else ""),
+        ),
         (bool(away), _away_words(away, profile)),
     ]
     sentence = " · ".join(words for is_true, words in reasons if is_true)
@@ -95,5 +100,9 @@ def _away(profile: ReviewerProfile, today: date) -> str:
 
 def _away_words(away: str, profile: ReviewerProfile) -> str:
     if away == "away soon" and profile.away_from:
-        return f"away from {spell(profile.away_from, 'D j M')}"
-    return f"away until {spell(profile.away_until, 'D j M')}" if profile.away_until else "away until further notice"
+        return _("away from %(away_from)s") % {"away_from": spell(profile.away_from, "D j M")}
+    return (
+        _("away until %(away_until)s") % {"away_until": spell(profile.away_until, "D j M")}
+        if profile.away_until
+        else _("away until further notice")
+    )

@@ -9,6 +9,9 @@ import zipfile
 from typing import Any, BinaryIO
 from zlib import error as BrokenStream
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext as _
+
 MOST_ENTRIES = 5000
 MOST_UNPACKED = 500 * 1024 * 1024
 MOST_RATIO = 100
@@ -50,15 +53,15 @@ def _tail(file: BinaryIO, length: int = TAIL) -> bytes:
 def _refuse_second_kind(file: BinaryIO, head: bytes) -> None:
     """A picture or PDF whose end is an archive, or whose beginning a browser would read as a page."""
     if EMPTY_ZIP in _tail(file):
-        raise Unfit("This file is also an archive. Save it again from the program that made it.")
+        raise Unfit(_("This file is also an archive. Save it again from the program that made it."))
     if MARKUP.search(head) and not head.startswith(PDF):
-        raise Unfit("This picture also holds the text of a page. Save it again from the program that made it.")
+        raise Unfit(_("This picture also holds the text of a page. Save it again from the program that made it."))
 
 
 def _read_pdf(file: BinaryIO) -> None:
     _, mark, after = _tail(file, 2048).rpartition(b"%%EOF")
     if not mark or after.strip(b"\r\n\t \x00"):
-        raise Unfit("This PDF is not complete, or something follows its end. Save it again.")
+        raise Unfit(gettext("This PDF is not complete, or something follows its end. Save it again."))
 
 
 def _read_png(file: BinaryIO) -> None:
@@ -76,12 +79,12 @@ def _read_png(file: BinaryIO) -> None:
             if length or len(checksum) != 4 or file.read(1):
                 break
             return
-    raise Unfit("This PNG is not complete, or something follows its end. Save it again.")
+    raise Unfit(_("This PNG is not complete, or something follows its end. Save it again."))
 
 
 def _read_jpeg(file: BinaryIO) -> None:
     if not _tail(file, 64).rstrip(b"\x00").endswith(b"\xff\xd9"):
-        raise Unfit("This JPEG is not complete, or something follows its end. Save it again.")
+        raise Unfit(_("This JPEG is not complete, or something follows its end. Save it again."))
 
 
 def _read_zip(file: BinaryIO) -> None:
@@ -94,7 +97,7 @@ def _read_zip(file: BinaryIO) -> None:
     except (zipfile.BadZipFile, BrokenStream, ValueError, NotImplementedError, OverflowError):
         damaged, entries = True, []
     if damaged:
-        raise Unfit("This ZIP is damaged, or something stands before or after it. Pack it again.")
+        raise Unfit(_("This ZIP is damaged, or something stands before or after it. Pack it again."))
     _refuse_entries(entries)
 
 
@@ -109,12 +112,18 @@ def _refuse_entries(entries: list[zipfile.ZipInfo]) -> None:
     unpacked = sum(entry.file_size for entry in entries)
     packed = sum(entry.compress_size for entry in entries)
     for wrong, sentence in (
-        (not entries, "This ZIP is empty."),
-        (len(entries) > MOST_ENTRIES, f"This ZIP holds more than {MOST_ENTRIES} files."),
-        (any(entry.flag_bits & 1 for entry in entries), "This ZIP needs a password. Pack it again without one."),
-        (len(set(names)) != len(names), "This ZIP holds two files of one name. Pack it again."),
-        (any(map(_leads_out, names)), "This ZIP holds names that lead out of its folder. Pack it again."),
-        (unpacked > MOST_UNPACKED or unpacked > MOST_RATIO * packed + 1_000_000, "This ZIP unpacks to far too much."),
+        (not entries, _("This ZIP is empty.")),
+        (
+            len(entries) > MOST_ENTRIES,
+            _("This ZIP holds more than %(most)s files.") % {"most": MOST_ENTRIES},
+        ),
+        (any(entry.flag_bits & 1 for entry in entries), _("This ZIP needs a password. Pack it again without one.")),
+        (len(set(names)) != len(names), _("This ZIP holds two files of one name. Pack it again.")),
+        (any(map(_leads_out, names)), _("This ZIP holds names that lead out of its folder. Pack it again.")),
+        (
+            unpacked > MOST_UNPACKED or unpacked > MOST_RATIO * packed + 1_000_000,
+            _("This ZIP unpacks to far too much."),
+        ),
     ):
         if wrong:
             raise Unfit(sentence)
@@ -128,7 +137,7 @@ def _leads_out(name: str) -> bool:
 def _is_text(file: BinaryIO, head: bytes) -> bool:
     """UTF-8 without control characters, that no browser would take for a page."""
     if MARKUP.match(head.removeprefix(codecs.BOM_UTF8).lstrip()):
-        raise Unfit("This is the text of a page or a drawing (HTML, SVG, XML). Send a PDF or a picture of it.")
+        raise Unfit(_("This is the text of a page or a drawing (HTML, SVG, XML). Send a PDF or a picture of it."))
     decoder = codecs.getincrementaldecoder("utf-8")()
     file.seek(0)
     try:

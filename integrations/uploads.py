@@ -15,10 +15,12 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, SkipFile
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations import upload_kinds
 
-WORDS = {"pdf": "PDF", "png": "PNG", "jpeg": "JPEG", "txt": "plain text", "zip": "ZIP"}
+WORDS = {"pdf": "PDF", "png": "PNG", "jpeg": "JPEG", "txt": gettext_noop("plain text"), "zip": "ZIP"}
 ENDINGS = {
     "pdf": (".pdf",),
     "png": (".png",),
@@ -27,7 +29,7 @@ ENDINGS = {
     "zip": (".zip",),
 }
 LONGEST_NAME = 120
-EMPTY = "This file is empty."
+EMPTY = gettext_noop("This file is empty.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +49,15 @@ def most_bytes() -> int:
 
 def wanted(accept: tuple[str, ...]) -> str:
     """Which files are taken, in words: "PNG or JPEG, at most 20 MB." """
-    kinds = " or ".join(WORDS[kind] for kind in accept)
-    return f"{kinds[0].upper()}{kinds[1:]}, at most {settings.UPLOAD_MAX_MB} MB."
+    kinds = _(" or ").join(_(WORDS[kind]) for kind in accept)
+    said = _("%(kinds)s, at most %(most)s MB.") % {"kinds": kinds, "most": settings.UPLOAD_MAX_MB}
+    return said[0].upper() + said[1:]
 
 
 def too_large() -> str:
-    return f"This file is larger than {settings.UPLOAD_MAX_MB} MB. Make it smaller, or link to it in the thread."
+    return _("This file is larger than %(most)s MB. Make it smaller, or link to it in the thread.") % {
+        "most": settings.UPLOAD_MAX_MB
+    }
 
 
 class LimitHandler(FileUploadHandler):
@@ -87,10 +92,10 @@ class UploadField(forms.FileField):
         self.was_oversized = False
         endings = ",".join(ending for kind in accept for ending in ENDINGS[kind])
         sentences = {
-            "required": "Choose a file.",
-            "empty": EMPTY,
-            "missing": "Choose a file.",
-            "invalid": "Choose a file.",
+            "required": _("Choose a file."),
+            "empty": _(EMPTY),
+            "missing": _("Choose a file."),
+            "invalid": _("Choose a file."),
         }
         kwargs.setdefault("error_messages", sentences)
         kwargs.setdefault("widget", forms.FileInput(attrs={"accept": endings}))
@@ -107,7 +112,7 @@ def examine(file: UploadedFile, accept: tuple[str, ...]) -> Examined:
     """Look at a file's content. Raises ValidationError with the sentence to show."""
     size = file.size or 0
     if not size:
-        raise ValidationError(EMPTY)
+        raise ValidationError(_(EMPTY))
     if size > most_bytes():
         raise ValidationError(too_large())
     try:
@@ -115,9 +120,11 @@ def examine(file: UploadedFile, accept: tuple[str, ...]) -> Examined:
     except upload_kinds.Unfit as why:
         raise ValidationError(str(why)) from None
     if kind not in accept:
-        kinds = " or ".join(WORDS[each] for each in accept)
-        found = f"Its content is {WORDS[kind]}" if kind else "Its content is none of these"
-        raise ValidationError(f"{kinds} is needed here. {found}, whatever its name says.")
+        kinds = _(" or ").join(_(WORDS[each]) for each in accept)
+        found = _("Its content is %(kind)s") % {"kind": _(WORDS[kind])} if kind else _("Its content is none of these")
+        raise ValidationError(
+            _("%(kinds)s is needed here. %(found)s, whatever its name says.") % {"kinds": kinds, "found": found}
+        )
     return Examined(file, cleaned_name(file.name or "", kind), kind, size, _digest(file))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django_fsm import Transition
 
 from integrations import clock, due_process, facts, guards, rules
@@ -152,7 +153,7 @@ def _refuse_person(row: Integration, step: str, by: Any) -> None:
     here = steps_from(row).get(step)
     ways = [here] if here else [way for _, way in all_steps() if way.name == step]
     if ways and not any(way.has_perm(row, by) for way in ways):
-        raise NotAllowed(rules.REFUSALS[ways[0].permission.__name__], "may")  # type: ignore[union-attr]
+        raise NotAllowed(rules.refusal(ways[0].permission.__name__), "may")  # type: ignore[union-attr]
 
 
 def _find(row: Integration, step: str, version: int | None) -> Transition:
@@ -160,11 +161,15 @@ def _find(row: Integration, step: str, version: int | None) -> Transition:
     moved_on = version is not None and version != row.version
     if moved_on:
         last = row.events.exclude(internal=True).last()
-        who, what = (last.actor or "The portal", last.verb.replace("_", " ")) if last else ("Somebody", "changed")
-        at = f" on {last.at:%d %b, %H:%M} UTC" if last else ""
-        raise NotAllowed(f"{who} was faster: “{what}”{at}. Look again.", "stale")
+        who, what = (last.actor or _("The portal"), last.verb.replace("_", " ")) if last else (_("Somebody"), "changed")
+        at = _(" on %(at)s UTC") % {"at": f"{last.at:%d %b, %H:%M}"} if last else ""
+        raise NotAllowed(
+            _("%(who)s was faster: “%(what)s”%(at)s. Look again.") % {"who": who, "what": what, "at": at}, "stale"
+        )
     if found is None:
-        raise NotAllowed(f"This step does not lead on from here: it is in {row.stage} now.", "gone")
+        raise NotAllowed(
+            _("This step does not lead on from here: it is in %(stage)s now.") % {"stage": row.stage}, "gone"
+        )
     return found
 
 
@@ -236,7 +241,7 @@ def changing(
     with transaction.atomic():
         row = lock(integration.pk)
         if by is not None and not rule(row, by):
-            raise NotAllowed(rules.REFUSALS.get(rule.__name__, "You may not do this."), "may")
+            raise NotAllowed(rules.refusal(rule.__name__), "may")
         yield row
         refresh(row, now)
         row.save()

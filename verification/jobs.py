@@ -143,7 +143,7 @@ def may_ask(integration: Integration, user: Any) -> bool:
 def ask(integration: Integration, by: Any, now: datetime) -> CheckRun | None:
     """A person has the checks run again. Raises NotAllowed."""
     if not may_ask(integration, by):
-        raise NotAllowed(rules.REFUSALS["may_edit"], "may")
+        raise NotAllowed(rules.refusal("may_edit"), "may")
     if not integration.is_open:
         raise NotAllowed("The integration has ended, so there is nothing to look at again.", "gone")
     return enqueue(integration, by, now, "Asked for")

@@ -63,7 +63,7 @@ def handing_in(integration: Integration, requirement_id: str, *, by: Any) -> Ite
         row = lock_row(integration.pk)
         rule = ANSWERING[requirement.who]
         if by is not None and not rule(row, by):
-            raise NotAllowed(rules.REFUSALS[rule.__name__], "may")
+            raise NotAllowed(rules.refusal(rule.__name__), "may")
         refuse_when_ended(row)
         yield row, requirement
 

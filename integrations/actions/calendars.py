@@ -50,7 +50,7 @@ def set_calendar(partner: Partner, facts: Facts, *, by: Any, now: datetime) -> C
         row = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
         rules.forget_roles(by)
         if not rules.edits(row, by):
-            raise NotAllowed(rules.REFUSALS["may_edit"], "may")
+            raise NotAllowed(rules.refusal("may_edit"), "may")
         if why := refusal(facts):
             raise NotAllowed(why)
         before = row.calendars.in_force(now)

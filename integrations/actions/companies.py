@@ -24,7 +24,7 @@ def change(partner: Partner, *, name: str, website: str, by: Any, now: datetime)
             row = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
             rules.forget_roles(by)
             if not rules.manages(row, by):
-                raise NotAllowed(rules.REFUSALS["may_manage"], "may")
+                raise NotAllowed(rules.refusal("may_manage"), "may")
             if refusal := name_refusal(row, name, now):
                 raise NotAllowed(refusal)
             _write(row, {"name": name, "website": website}, by, now)

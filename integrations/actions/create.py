@@ -34,7 +34,7 @@ def create(
     a combined summary) is taken over. Raises NotAllowed where `by` may not edit for the partner.
     """
     if by is not None and not rules.edits(partner, by):
-        raise NotAllowed(rules.REFUSALS["may_edit"], "may")
+        raise NotAllowed(rules.refusal("may_edit"), "may")
     entered = PROGRAMS[program].edition(edition) if edition else entering_edition(program)
     first_step, first_stage = entered.positions()[0]
     with transaction.atomic():

@@ -105,4 +105,4 @@ def discard(draft: Draft, *, by: Any, now: datetime) -> None:
 
 def _may(partner: Partner, by: Any) -> None:
     if not rules.edits(partner, by):
-        raise NotAllowed(rules.REFUSALS["may_edit"], "may")
+        raise NotAllowed(rules.refusal("may_edit"), "may")

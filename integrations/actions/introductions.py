@@ -22,7 +22,7 @@ def ask(asking: Integration, other: Integration, message: str, *, by: Any, now: 
     Asking twice is asking once. Raises NotAllowed: not an editor, one's own company, answered already.
     """
     if not rules.may_edit(asking, by):
-        raise NotAllowed(rules.REFUSALS["may_edit"], "may")
+        raise NotAllowed(rules.refusal("may_edit"), "may")
     if asking.partner_id == other.partner_id:
         raise NotAllowed("Both integrations are your own company's.")
     with transaction.atomic():
@@ -70,7 +70,7 @@ def _lock_both(one: Integration, other: Integration) -> None:
 def _waiting(introduction: Introduction, by: Any) -> Introduction:
     """The introduction as it is now, both integrations locked. Raises NotAllowed where nothing is asked."""
     if not rules.may_edit(introduction.other, by):
-        raise NotAllowed(rules.REFUSALS["may_edit"], "may")
+        raise NotAllowed(rules.refusal("may_edit"), "may")
     _lock_both(introduction.asking, introduction.other)
     row = Introduction.objects.select_related("asking__partner", "other__partner", "decided_by").get(pk=introduction.pk)
     if row.state != State.ASKED:

@@ -135,7 +135,7 @@ def hold(meeting: Meeting, shown: Iterable[str], *, notes: str, by: Any, now: da
     """Say that it was held and tick what was shown there. With everything ticked the requirement is met."""
     with handing_in(meeting.integration, meeting.requirement_id, by=by) as (row, requirement):
         if by is not None and not rules.may_decide(row, by):
-            raise NotAllowed(rules.REFUSALS["may_decide"], "may")
+            raise NotAllowed(rules.refusal("may_decide"), "may")
         locked = row.meetings.get(pk=meeting.pk)
         if is_settled(locked, requirement):
             return locked

@@ -40,7 +40,7 @@ def _locked(partner_id: int, *by: Any) -> Iterator[Partner]:
 
 def _must_manage(partner: Partner, by: Any) -> None:
     if not rules.manages(partner, by):
-        raise NotAllowed(rules.REFUSALS["may_manage"], "may")
+        raise NotAllowed(rules.refusal("may_manage"), "may")
 
 
 def _must_be_role(role: str) -> str:

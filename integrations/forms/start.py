@@ -8,6 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.html import format_html
+from django.utils.translation import gettext
 
 from integrations.forms.fields import CHOOSE, NEEDED, TOO_LONG, Address, bounded
 from integrations.imitations import REFUSAL, imitates
@@ -130,7 +131,7 @@ class StartForm(forms.Form):
         """The name, unless it would pass for a badge."""
         name: str = self.cleaned_data["name"]
         if imitates(name):
-            raise ValidationError(REFUSAL)
+            raise ValidationError(gettext(REFUSAL))
         return name
 
     def facts(self, data: Mapping[str, Any]) -> dict[str, Any]:

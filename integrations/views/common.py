@@ -11,6 +11,7 @@ from django.core.paginator import Paginator
 from django.db.models import Exists, OuterRef, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.models import Integration, Introduction
@@ -24,7 +25,7 @@ def load(request: HttpRequest, uuid: UUID) -> Integration:
     rows = visible.select_related("partner__alliances_manager", "reviewer", "decided_by").filter(uuid=uuid)
     integration = rows.annotate(has_introductions=Exists(introduced)).order_by("pk").first()
     if integration is None:
-        raise Http404("This integration does not exist, or it is not visible to you.")
+        raise Http404(_("This integration does not exist, or it is not visible to you."))
     return integration
 
 
@@ -43,7 +44,7 @@ def forbidden(refusal: NotAllowed) -> None:
 def only(rule: Callable[[Integration, Any], bool], integration: Integration, user: Any) -> None:
     """Raises PermissionDenied for whom the rule does not let through: their form is not even shown."""
     if not rule(integration, user):
-        raise PermissionDenied(rules.REFUSALS[rule.__name__])
+        raise PermissionDenied(rules.refusal(rule.__name__))
 
 
 def pressed(page: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:

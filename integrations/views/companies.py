@@ -8,6 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations import company_page as shown
 from integrations import rules
@@ -25,10 +27,10 @@ class ManagerForm(forms.Form):
     """Who the company writes to. Nobody: the program's mailbox is shown."""
 
     manager = forms.ModelChoiceField(
-        label="Alliances manager",
+        label=gettext_lazy("Alliances manager"),
         queryset=get_user_model().objects.none(),
         required=False,
-        empty_label="Nobody: the program's mailbox is shown",
+        empty_label=gettext_lazy("Nobody: the program's mailbox is shown"),
     )
 
     def __init__(self, *args: object, **kwargs: object) -> None:
@@ -60,7 +62,11 @@ def company_page(request: HttpRequest, slug: str) -> HttpResponse:
         try:
             manager = form.cleaned_data["manager"]
             create.assign_manager(partner, manager, by=request.user, now=timezone.now())
-            messages.success(request, f"{manager or 'The mailbox'} looks after {partner.name} from now on.")
+            messages.success(
+                request,
+                _("%(value)s looks after %(name)s from now on.")
+                % {"value": manager or _("The mailbox"), "name": partner.name},
+            )
         except NotAllowed as refusal:
             refused(request, refusal)
         return redirect("partner", slug)
@@ -77,7 +83,7 @@ def company_page(request: HttpRequest, slug: str) -> HttpResponse:
 def only_for_program(request: HttpRequest) -> None:
     """Partners have no list of companies."""
     if not rules.works_for_program(request.user):
-        raise Http404("There is nothing here for you.")
+        raise Http404(_("There is nothing here for you."))
 
 
 urlpatterns = [

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.actions import drafts, introductions
@@ -75,9 +76,9 @@ def ask_for(request: HttpRequest, row: Integration, handles: list[str], message:
         other = behind(handle, work_of(row))
         try:
             if other is None:
-                raise NotAllowed("That work does not overlap with yours any more: there is nobody to ask.", "gone")
+                raise NotAllowed(_("That work does not overlap with yours any more: there is nobody to ask."), "gone")
             introductions.ask(row, other, message, by=request.user, now=timezone.now())
-            messages.success(request, "You asked for an introduction. You hear from us when they decide.")
+            messages.success(request, _("You asked for an introduction. You hear from us when they decide."))
         except NotAllowed as refusal:
             refused(request, refusal)
 

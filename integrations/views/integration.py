@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from integrations import facts, rules
 from integrations.models import Integration, Introduction
@@ -109,26 +110,35 @@ def turn_of_page(found: Integration, user: Any) -> dict[str, Any]:
         "href": targets[kind]() if kind in targets else "",
         "since": found.turn_since,
         "due": found.turn_due_at,
-        "holder": "Your turn" if yours else WHO.get(Holder(found.turn_holder), "") if found.turn_holder else "",
+        "holder": gettext("Your turn") if yours else _holder(found.turn_holder),
     }
 
 
 def button_of(found: Integration, kind: str, what: str) -> str:
     """The verb on the one button: the first words of the sentence, or the step's own label."""
     if kind == "step":
-        return str(steps_from(found)[what].custom["label"]) if what in steps_from(found) else "Go on"
+        return gettext(steps_from(found)[what].custom["label"]) if what in steps_from(found) else gettext("Go on")
     if kind in BUTTONS:
-        return BUTTONS[kind]
+        return gettext(BUTTONS[kind])
     verb, colon, _ = found.turn_action.partition(":")
-    return verb if colon else "Open"
+    return verb if colon else gettext("Open")
 
 
-BUTTONS = {"findings": "Answer", "review": "Open the review", "standing": "See the evidence"}
+def _holder(holder: str) -> str:
+    """Whose turn it is, for who only looks on; blank where it is nobody's."""
+    return gettext(WHO[Holder(holder)]) if holder in WHO else ""
+
+
+BUTTONS = {
+    "findings": gettext_noop("Answer"),
+    "review": gettext_noop("Open the review"),
+    "standing": gettext_noop("See the evidence"),
+}
 WHO = {
-    Holder.PARTNER: "The company's turn",
-    Holder.PROGRAM: "The program's turn",
-    Holder.MACHINE: "The portal's turn",
-    Holder.THIRD_PARTY: "Waiting for others",
+    Holder.PARTNER: gettext_noop("The company's turn"),
+    Holder.PROGRAM: gettext_noop("The program's turn"),
+    Holder.MACHINE: gettext_noop("The portal's turn"),
+    Holder.THIRD_PARTY: gettext_noop("Waiting for others"),
 }
 
 

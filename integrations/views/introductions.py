@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.actions import introductions
@@ -71,7 +72,7 @@ def load_introduction(request: HttpRequest, pk: int) -> Introduction:
     found = rows.filter(pk=pk).first()
     sides = (found.asking, found.other) if found else ()
     if not any(rules.may_see(side, request.user) for side in sides):
-        raise Http404("This introduction does not exist, or it is not visible to you.")
+        raise Http404(_("This introduction does not exist, or it is not visible to you."))
     return found  # type: ignore[return-value]
 
 
@@ -79,7 +80,7 @@ def answer(request: HttpRequest, found: Introduction) -> HttpResponse:
     """Agree or decline, once."""
     try:
         if request.POST.get("answer") not in ANSWERS:
-            raise NotAllowed("Choose whether to agree.")
+            raise NotAllowed(_("Choose whether to agree."))
         ANSWERS[request.POST["answer"]](found, by=request.user, now=timezone.now())
     except NotAllowed as refusal:
         refused(request, refusal)

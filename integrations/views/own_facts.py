@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import repositories, rules
 from integrations.actions import create
@@ -22,14 +23,14 @@ def edit_facts(request: HttpRequest, uuid: UUID) -> HttpResponse:
     found = load(request, uuid)
     only(rules.may_edit, found, request.user)
     if not found.is_open:
-        messages.error(request, "These facts can be changed while the integration is open.")
+        messages.error(request, _("These facts can be changed while the integration is open."))
         return redirect("integration", uuid)
     typed = request.POST or request.unsent()  # type: ignore[attr-defined]
     form = StartForm(found.program, found.edition, typed or None, initial=initial_of(found))
     if request.method == "POST" and form.is_valid():
         try:
             create.change_facts(found, changed_facts(found, form), by=request.user, now=timezone.now())
-            messages.success(request, "Saved.")
+            messages.success(request, _("Saved."))
         except NotAllowed as refusal:
             refused(request, refusal)
         return redirect("integration", uuid)

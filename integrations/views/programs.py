@@ -7,6 +7,8 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 from django.views.decorators.vary import vary_on_headers
 
 from integrations.actions.create import entering_edition
@@ -16,25 +18,29 @@ from integrations.programs.base import Edition, Kind, Program, Requirement, Sla,
 from integrations.views.starting import companies_of
 
 KINDS = {
-    "infrastructure": "an infrastructure partner: Terraform manages what your platform offers",
-    "workflow": "a workflow partner: your service takes part in a Terraform run",
+    "infrastructure": gettext_noop("an infrastructure partner: Terraform manages what your platform offers"),
+    "workflow": gettext_noop("a workflow partner: your service takes part in a Terraform run"),
 }
 GIVERS = {
-    Who.PARTNER: "you",
-    Who.PROGRAM: "the program",
-    Who.BOTH: "you and the program",
-    Who.MACHINE: "the portal checks it",
+    Who.PARTNER: gettext_noop("you"),
+    Who.PROGRAM: gettext_noop("the program"),
+    Who.BOTH: gettext_noop("you and the program"),
+    Who.MACHINE: gettext_noop("the portal checks it"),
 }
 WAYS = {
-    Kind.FORM: "a form",
-    Kind.DOCUMENT: "a document",
-    Kind.AGREEMENT: "an agreement, signed by both sides",
-    Kind.ATTESTATION: "a confirmation",
-    Kind.MEETING: "a meeting",
-    Kind.CREDENTIALS: "test credentials, kept encrypted",
-    Kind.CHECK: "by machine",
+    Kind.FORM: gettext_noop("a form"),
+    Kind.DOCUMENT: gettext_noop("a document"),
+    Kind.AGREEMENT: gettext_noop("an agreement, signed by both sides"),
+    Kind.ATTESTATION: gettext_noop("a confirmation"),
+    Kind.MEETING: gettext_noop("a meeting"),
+    Kind.CREDENTIALS: gettext_noop("test credentials, kept encrypted"),
+    Kind.CHECK: gettext_noop("by machine"),
 }
-VERBS = {Verb.RESPOND: "answered", Verb.RESOLVE: "resolved", Verb.TRACK: "tracked and resolved"}
+VERBS = {
+    Verb.RESPOND: gettext_noop("answered"),
+    Verb.RESOLVE: gettext_noop("resolved"),
+    Verb.TRACK: gettext_noop("tracked and resolved"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ class Asked:
 
 def program_or_404(key: str) -> Program:
     if key not in PROGRAMS:
-        raise Http404("There is no program of that name.")
+        raise Http404(_("There is no program of that name."))
     return PROGRAMS[key]
 
 
@@ -58,7 +64,7 @@ def edition_or_404(found: Program, date: str) -> Edition:
     if not date:
         return entering_edition(found.key)
     if date not in found.by_date:
-        raise Http404(f"{found.name} has no edition of that date.")
+        raise Http404(_("%(name)s has no edition of that date.") % {"name": found.name})
     return found.edition(date)
 
 
@@ -66,7 +72,7 @@ def asked(edition: Edition, requirements: tuple[Requirement, ...]) -> list[Asked
     """Requirements in words."""
     names = {c.key: c.name for c in edition.categories}
     return [
-        Asked(r, GIVERS[r.who], WAYS[r.kind], ", ".join(names.get(key, key) for key in r.categories))
+        Asked(r, _(GIVERS[r.who]), _(WAYS[r.kind]), ", ".join(names.get(key, key) for key in r.categories))
         for r in requirements
     ]
 
@@ -75,14 +81,22 @@ def promised(target: Target | None) -> str:
     """ "48 hours", "5 business days, ideally"; blank where nothing is promised."""
     if target is None:
         return ""
-    amount = f"{target.hours} hours" if target.hours else f"{target.business_days} business days"
-    return f"{amount}, ideally" if target.ideally else amount
+    if target.hours:
+        amount = ngettext("%(count)s hour", "%(count)s hours", target.hours) % {"count": target.hours}
+    else:
+        days = target.business_days or 0
+        amount = ngettext("%(count)s business day", "%(count)s business days", days) % {"count": days}
+    return _("%(amount)s, ideally") % {"amount": amount} if target.ideally else amount
 
 
 def sla_rows(sla: Sla) -> list[tuple[str, str]]:
     """The promise as (kind of issue, within): empty for a program without figures."""
-    said = (("Critical issues", promised(sla.critical)), ("Other issues", promised(sla.other)))
-    return [(issues, f"{VERBS[sla.verb]} within {within}") for issues, within in said if within]
+    said = ((_("Critical issues"), promised(sla.critical)), (_("Other issues"), promised(sla.other)))
+    return [
+        (issues, _("%(verb)s within %(within)s") % {"verb": _(VERBS[sla.verb]), "within": within})
+        for issues, within in said
+        if within
+    ]
 
 
 @login_not_required
@@ -115,7 +129,7 @@ def program_context(found: Program, edition: Edition, user: Any) -> dict[str, An
         "editions": list(reversed(found.editions)),
         "is_entered": edition == entered,
         "entered": entered,
-        "kind": KINDS.get(found.partners, ""),
+        "kind": _(KINDS.get(found.partners, "")),
         "path": [PathStep(step.name, "next", f"#step-{step.key}", "") for step in edition.steps],
         "steps": [(step, asked(edition, step.requirements)) for step in edition.steps],
         "tiers": tier_rows(edition),
@@ -149,7 +163,7 @@ def chooser(request: HttpRequest) -> HttpResponse:
         "products": by_product(),
         "chosen": chosen,
         "chosen_keys": [p.key for p in chosen],
-        "kinds": [KINDS.get(kind, kind) for kind in kinds],
+        "kinds": [_(KINDS.get(kind, kind)) for kind in kinds],
         "is_both": len(kinds) > 1,
         "asked": bool(request.GET),
         "at_once": begins_at_once(request.user),

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.vary import vary_on_headers
 
 from integrations import queue as lines
@@ -24,7 +25,7 @@ from integrations.workflow import NotAllowed
 def for_program(request: HttpRequest) -> None:
     """Raises Http404 for everybody but the people of the program: for others there is no queue."""
     if not rules.works_for_program(request.user):
-        raise Http404("There is nothing here for you.")
+        raise Http404(_("There is nothing here for you."))
 
 
 def load_for_program(request: HttpRequest, uuid: UUID) -> Integration:
@@ -60,7 +61,7 @@ def _tabs(request: HttpRequest, head: lines.Head, current: str) -> list[dict[str
         query.pop("page", None)
         query["tab"] = tab
         is_current = tab == current
-        found.append({"word": word, "href": f"?{query.urlencode()}", "count": head.tabs[tab], "current": is_current})
+        found.append({"word": _(word), "href": f"?{query.urlencode()}", "count": head.tabs[tab], "current": is_current})
     return found
 
 
@@ -97,7 +98,7 @@ def put_back(request: HttpRequest, uuid: UUID) -> HttpResponse:
     found = load_for_program(request, uuid)
     try:
         reviewing.put_back(found, by=request.user, now=timezone.now())
-        messages.success(request, f"{found.name} is back in the queue.")
+        messages.success(request, _("%(name)s is back in the queue.") % {"name": found.name})
     except NotAllowed as refusal:
         refused(request, refusal)
     return _to_queue(request)
@@ -112,9 +113,11 @@ def assign(request: HttpRequest, uuid: UUID) -> HttpResponse:
     reviewer = get_object_or_404(reviewers, pk=chosen) if chosen.isdecimal() and len(chosen) < 19 else None
     try:
         if reviewer is None:
-            raise NotAllowed("Choose a reviewer first.")
+            raise NotAllowed(_("Choose a reviewer first."))
         reviewing.assign(found, reviewer, by=request.user, now=timezone.now())
-        messages.success(request, f"{reviewer} reviews {found.name} from now on.")
+        messages.success(
+            request, _("%(reviewer)s reviews %(name)s from now on.") % {"reviewer": reviewer, "name": found.name}
+        )
     except NotAllowed as refusal:
         refused(request, refusal)
     return redirect("review", uuid=uuid)
@@ -123,13 +126,13 @@ def assign(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def profile(request: HttpRequest) -> HttpResponse:
     """What I review, how much of it, and when I am away."""
     if not request.user.is_reviewer:  # type: ignore[union-attr]
-        raise Http404("Only reviewers say what they review.")
+        raise Http404(_("Only reviewers say what they review."))
     own = ReviewerProfile.objects.filter(user=request.user).first() or ReviewerProfile(user=request.user)  # type: ignore[misc]
     unsent = request.unsent()  # type: ignore[attr-defined]
     form = ProfileForm(request.POST or unsent or None, instance=own)
     if request.method == "POST" and form.is_valid():
         reviewing.change_profile(request.user, form.cleaned_data, by=request.user)
-        messages.success(request, "Saved. Suggestions follow it from now on.")
+        messages.success(request, _("Saved. Suggestions follow it from now on."))
         return redirect("queue")
     return render(request, "integrations/queue_profile.html", {"form": form}, status=422 if form.is_bound else 200)
 

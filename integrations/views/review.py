@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.actions import reviewing
@@ -82,7 +83,7 @@ def finding_new(request: HttpRequest, uuid: UUID) -> HttpResponse:
     wanted = str(form.data.get("requirement") or request.GET.get("requirement", ""))
     requirement = found.edition.requirement(wanted)
     if requirement is None:
-        raise Http404("This edition of the program has no such requirement.")
+        raise Http404(_("This edition of the program has no such requirement."))
     if request.method == "POST" and form.is_valid():
         try:
             text, now = form.cleaned_data["text"], timezone.now()
@@ -100,7 +101,7 @@ def load_finding(request: HttpRequest, pk: int) -> Finding:
     findings = Finding.objects.select_related("integration__partner", "raised_by")
     finding = get_object_or_404(findings, pk=pk, integration__in=visible)
     if not rules.works_for_program(request.user) and not is_told(finding.integration, finding):
-        raise Http404("There is no such finding.")
+        raise Http404(_("There is no such finding."))
     return finding
 
 
@@ -112,7 +113,7 @@ def finding_fix(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             reviewing.fix_finding(finding, form.cleaned_data["answer"], by=request.user, now=timezone.now())
-            messages.success(request, f"Finding {finding.number} is answered.")
+            messages.success(request, _("Finding %(number)s is answered.") % {"number": finding.number})
             return redirect(f"{reverse('integration', args=[found.uuid])}#finding-{finding.number}")
         except NotAllowed as refusal:
             form.add_error(None, str(refusal))
@@ -136,7 +137,7 @@ def finding_reopen(request: HttpRequest, pk: int) -> HttpResponse:
 def _settle(request: HttpRequest, pk: int, act: Any) -> HttpResponse:
     finding = load_finding(request, pk)
     if not rules.works_for_program(request.user):
-        raise Http404("There is nothing here for you.")
+        raise Http404(_("There is nothing here for you."))
     try:
         act(finding, by=request.user, now=timezone.now())
     except NotAllowed as refusal:

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import repositories, rules
 from integrations.actions import drafts
@@ -68,7 +69,7 @@ def without_company(request: HttpRequest, found: Program) -> HttpResponse:
     """A company comes first; what waits in the session goes on waiting."""
     belongs = Membership.objects.filter(user=request.user, ended_at=None).exists()  # type: ignore[misc]
     if belongs or rules.works_for_program(request.user):
-        messages.info(request, "Integrations are begun by owners and editors of the company that builds them.")
+        messages.info(request, _("Integrations are begun by owners and editors of the company that builds them."))
         return redirect("program", found.key)
     return redirect(f"{reverse('company_new')}?next={request.path}")
 
@@ -133,7 +134,7 @@ def draft_context(
 def sent_already(request: HttpRequest, found: Draft) -> HttpResponse:
     if found.integration is not None:
         return redirect("integration", found.integration.uuid)
-    messages.info(request, "This draft was thrown away.")
+    messages.info(request, _("This draft was thrown away."))
     return redirect("home")
 
 
@@ -211,7 +212,7 @@ def draft_discard(request: HttpRequest, uuid: UUID) -> HttpResponse:
     found = load_draft(request, uuid)
     try:
         drafts.discard(found, by=request.user, now=timezone.now())
-        messages.success(request, "The draft was thrown away.")
+        messages.success(request, _("The draft was thrown away."))
     except NotAllowed as refusal:
         refused(request, refusal)
     return redirect("home")

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.actions.create import entering_edition
@@ -28,7 +29,7 @@ def load_draft(request: HttpRequest, uuid: UUID) -> Draft:
     rows = Draft.objects.filter(uuid=uuid, partner_id__in=list(rules.roles_of(user)))
     found = rows.select_related("partner", "integration", "saved_by").first()
     if found is None:
-        raise Http404("This draft does not exist, or it is not visible to you.")
+        raise Http404(_("This draft does not exist, or it is not visible to you."))
     return found
 
 

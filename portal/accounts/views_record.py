@@ -16,7 +16,7 @@ def company_change(request: HttpRequest, slug: str) -> HttpResponse:
     """The form for owners; others are told who can."""
     partner = own_company(request, slug)
     if not rules.manages(partner, request.user):
-        messages.error(request, rules.REFUSALS["may_manage"])
+        messages.error(request, rules.refusal("may_manage"))
         return redirect("company", slug)
     typed = request.POST if request.method == "POST" else request.unsent()  # type: ignore[attr-defined]
     form = CompanyForm(typed, initial={"name": partner.name, "website": partner.website})

@@ -93,7 +93,7 @@ def _company(request: HttpRequest, slug: str | None) -> Partner:
     """The company that it is for. Raises Problem where it has to be said."""
     companies = companies_of(request.user)
     if not companies:
-        raise NotAllowed(rules.REFUSALS["may_edit"], "may")
+        raise NotAllowed(rules.refusal("may_edit"), "may")
     chosen = companies if slug is None else [company for company in companies if company.slug == slug]
     if len(chosen) != 1:
         names = ", ".join(company.slug for company in companies)
@@ -126,7 +126,7 @@ def prefill_draft(request: HttpRequest, uuid: UUID) -> Any:
     """Ask GitHub about the repository and fill in what is still blank."""
     found = start_draft(request, uuid)
     if not rules.edits(found.partner, request.user):
-        raise NotAllowed(rules.REFUSALS["may_edit"], "may")
+        raise NotAllowed(rules.refusal("may_edit"), "may")
     answers = repositories.look_up(str(found.data.get("repository_address", "")))
     data = filled(found.data, answers)
     return told(drafts.save(found, data, version=found.version, by=request.user, now=timezone.now()))

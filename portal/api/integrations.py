@@ -181,7 +181,7 @@ def say(request: HttpRequest, uuid: UUID, body: SayIn) -> Any:
     only(rules.may_speak, found, request.user)
     may_note = rules.may_note(found, request.user)
     if body.internal and not may_note:
-        raise NotAllowed(rules.REFUSALS["may_note"], "may")
+        raise NotAllowed(rules.refusal("may_note"), "may")
     given = fit(SayForm(posted(**body.model_dump()), may_note=may_note)).cleaned_data
     internal = given.get("internal", False)
     said = reviewing.say(found, given["body"], by=request.user, now=timezone.now(), internal=internal)

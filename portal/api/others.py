@@ -168,7 +168,7 @@ def ask_introduction(request: HttpRequest, uuid: UUID, body: AskIn) -> Any:
     found = load(request, uuid)
     message = fit(AskForm(posted(message=body.message))).cleaned_data["message"]
     if not rules.may_edit(found, request.user):
-        raise NotAllowed(rules.REFUSALS["may_edit"], "may")
+        raise NotAllowed(rules.refusal("may_edit"), "may")
     other = behind(body.handle, work_of(found))
     if other is None:
         raise NotAllowed("That work does not overlap with yours any more: there is nobody to ask.", "gone")

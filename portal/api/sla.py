@@ -165,7 +165,7 @@ def set_calendar(request: HttpRequest, slug: str, body: CalendarIn) -> Any:
     """Set the calendar, or see what it would change. It counts for issues opened from then on."""
     partner, now = load_company(request, slug), timezone.now()
     if not rules.edits(partner, request.user):
-        raise PermissionDenied(rules.REFUSALS["may_edit"])
+        raise PermissionDenied(rules.refusal("may_edit"))
     days = "\n".join(f"{day} {name}" for day, name in body.extra_days.items())
     typed = body.model_dump(exclude={"try_only", "extra_days"}) | {"extra_days": days}
     in_force = partner.calendars.in_force(now)

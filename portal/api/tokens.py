@@ -88,7 +88,7 @@ def make(
 
 def _refuse(scopes: Collection[str], days: int, *, by: Any, partner: Partner | None, role: str) -> None:
     if partner and not rules.manages(partner, by):
-        raise NotAllowed(rules.REFUSALS["may_manage"], "may")
+        raise NotAllowed(rules.refusal("may_manage"), "may")
     if partner and role not in (Role.EDITOR, Role.VIEWER):
         raise NotAllowed("A company's token edits or reads. What owners do needs a person's own token.")
     known = {scope.key for scope in table.offered(program=rules.works_for_program(by), company=partner is not None)}
@@ -109,7 +109,7 @@ def _actor(partner: Partner, name: str) -> User:
 def revoke(token: ApiToken, *, by: Any, now: datetime) -> None:
     """Take it back; it is refused from the next request on. Pressed twice it is revoked once."""
     if token.partner and by is not None and not rules.manages(token.partner, by):
-        raise NotAllowed(rules.REFUSALS["may_manage"], "may")
+        raise NotAllowed(rules.refusal("may_manage"), "may")
     with transaction.atomic():
         taken = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now)
         if taken and token.partner:

@@ -36,7 +36,7 @@ def company_tokens(request: HttpRequest, slug: str) -> HttpResponse:
     """A company's tokens, for its owners."""
     partner = own_company(request, slug)
     if not rules.manages(partner, request.user):
-        messages.error(request, rules.REFUSALS["may_manage"])
+        messages.error(request, rules.refusal("may_manage"))
         return redirect("company", slug)
     return _page(request, partner)
 

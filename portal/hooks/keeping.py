@@ -72,7 +72,7 @@ def add(partner: Partner | None, wanted: Wanted, *, by: Any, now: datetime) -> t
     if partner is not None:
         partner = Partner.objects.select_for_update(of=("self",)).get(pk=partner.pk)
     if not may_manage(partner, by):
-        raise NotAllowed(rules.REFUSALS["may_manage"], "may")
+        raise NotAllowed(rules.refusal("may_manage"), "may")
     if Endpoint.objects.filter(partner=partner, ended_at=None).count() >= MOST:
         raise NotAllowed(f"There are {MOST} webhooks already. Remove one that is not needed any more.")
     row = Endpoint(

@@ -31,7 +31,7 @@ def company_calendar(request: HttpRequest, slug: str) -> HttpResponse:
     in_force = partner.calendars.in_force(now)
     may = rules.edits(partner, request.user)
     if request.method == "POST" and not may:
-        raise PermissionDenied(rules.REFUSALS["may_edit"])
+        raise PermissionDenied(rules.refusal("may_edit"))
     typed = request.POST if request.method == "POST" else None
     form = CalendarForm(typed, initial=initial_of(in_force, str(getattr(request.user, "zone", "UTC"))), now=now)
     context: dict[str, Any] = {

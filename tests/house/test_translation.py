@@ -16,7 +16,7 @@ SAMPLES = "templates/styleguide/"  # its parts show data, not words of the porta
 
 UNSEEN = re.compile(
     r"{%\s*comment\b.*?{%\s*endcomment\s*%}|{#.*?#}|<!--.*?-->|<(script|style|code)\b.*?</\1>"
-    r"|{%\s*block href\s*%}.*?{%\s*endblock\s*%}",  # the address of a mail's button
+    r"|{%\s*block (href|og_\w+)\s*%}.*?{%\s*endblock\s*%}",  # addresses, and words of a protocol
     re.DOTALL,
 )
 TRANSLATED = re.compile(r"{%\s*blocktranslate\b.*?{%\s*endblocktranslate\s*%}", re.DOTALL)

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
@@ -66,7 +67,7 @@ def take(page: Page) -> HttpResponse:
     request, name = page.request, page.request.POST.get("act", "")
     act = acts_of(page).get(name)
     if act is None or not facts.applies(page.requirement, page.integration):
-        refused(request, NotAllowed("This is not offered here any more. Look at what is."))
+        refused(request, NotAllowed(_("This is not offered here any more. Look at what is.")))
         return back(page)
     form = act.form(page, data=request.POST, files=request.FILES, auto_id=f"{name}-%s")
     if not form.is_valid():

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from integrations import rules
 from integrations.actions import agreements
 from integrations.actions.agreements import Signature, signature_of
@@ -41,8 +43,8 @@ def sign(page: Page, form: Sign, *, renews: bool = False) -> str:
         renews=renews,
     )  # fmt: skip
     if signed.is_complete:
-        return f"Version {signed.version} is signed by both sides."
-    return f"Version {signed.version} is recorded. The other side signs next."
+        return _("Version %(version)s is signed by both sides.") % {"version": signed.version}
+    return _("Version %(version)s is recorded. The other side signs next.") % {"version": signed.version}
 
 
 def renew(page: Page, form: Sign) -> str:
@@ -70,7 +72,7 @@ def context(page: Page) -> dict[str, Any]:
         "partner_signature": signature_of(agreement, Holder.PARTNER),
         "program_signature": signature_of(agreement, Holder.PROGRAM),
         "signed_mine": signature_of(agreement, side) is not None,
-        "for_side": "the program" if side == Holder.PROGRAM else page.integration.partner.name,
+        "for_side": _("the program") if side == Holder.PROGRAM else page.integration.partner.name,
         "may_read": rules.may_download(page.integration.partner, page.user, is_agreement=True),
     }
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.actions import answers, drafts
@@ -56,9 +57,9 @@ def give_answers(page: Page, form: RequirementForm) -> str | HttpResponse:
             raise
         fresh = open_page(page.request, page.integration.uuid, page.requirement.id)
         if fresh.state.data == given and fresh.state.status == Status.GIVEN:
-            return "It is given already."
+            return _("It is given already.")
         return conflict(fresh, "answer", str(refusal), fresh.state.data, answered=fresh.state.version)
-    return f"“{page.requirement.title}” is given."
+    return _("“%(title)s” is given.") % {"title": page.requirement.title}
 
 
 def newer_draft(page: Page) -> drafts.Conflict | None:
@@ -91,7 +92,7 @@ def conflict(page: Page, act: str, what: str, theirs: Mapping[str, Any], **versi
 def keep_draft(page: Page) -> Draft:
     """Save what stands in the fields. Raises NotAllowed and drafts.Conflict."""
     if not keeps_drafts(page):
-        raise NotAllowed("Only owners and editors of the company keep drafts here.", "may")
+        raise NotAllowed(_("Only owners and editors of the company keep drafts here."), "may")
     draft = drafts.open_answer(page.integration, page.requirement.id, by=page.user, now=page.now)
     data = typed(page.requirement, page.request.POST)
     return drafts.save(draft, data, version=number(page, "version"), by=page.user, now=page.now)
@@ -102,25 +103,25 @@ def save_for_later(page: Page, _form: Press) -> str | HttpResponse:
         keep_draft(page)
     except drafts.Conflict as meanwhile:
         return conflict(page, "draft", str(meanwhile), meanwhile.theirs.data, version=meanwhile.theirs.version)
-    return "Saved as a draft. Nothing is sent yet; your colleagues can continue."
+    return _("Saved as a draft. Nothing is sent yet; your colleagues can continue.")
 
 
 def throw_away(page: Page, _form: Press) -> str:
     draft = draft_of(page)
     if draft is not None:
         drafts.discard(draft, by=page.user, now=page.now)
-    return "The draft is gone. What was given before stays."
+    return _("The draft is gone. What was given before stays.")
 
 
 def confirm_form(page: Page, **given: Any) -> Confirm:
-    for_whom = "the program" if page.requirement.who == Who.PROGRAM else page.integration.partner.name
-    return Confirm(f"I confirm this for {for_whom}", **given)
+    for_whom = _("the program") if page.requirement.who == Who.PROGRAM else page.integration.partner.name
+    return Confirm(_("I confirm this for %(for_whom)s") % {"for_whom": for_whom}, **given)
 
 
 def confirm(page: Page, _form: Confirm) -> str:
     if page.state.status != Status.GIVEN:
         _answer(page, {"confirmed": True})
-    return f"“{page.requirement.title}” is confirmed."
+    return _("“%(title)s” is confirmed.") % {"title": page.requirement.title}
 
 
 def may_skip(page: Page) -> bool:
@@ -132,7 +133,7 @@ def may_skip(page: Page) -> bool:
 def say_not_needed(page: Page, _form: Press) -> str:
     if page.state.status != Status.NOT_NEEDED:
         answers.not_needed(page.integration, page.requirement.id, by=page.user, now=page.now)
-    return f"“{page.requirement.title}” is not needed."
+    return _("“%(title)s” is not needed.") % {"title": page.requirement.title}
 
 
 def form_context(page: Page) -> dict[str, Any]:

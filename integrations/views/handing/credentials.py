@@ -9,6 +9,7 @@ from allauth.core.exceptions import ReauthenticationRequired
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from integrations import rules, vault
@@ -37,13 +38,13 @@ def give(page: Page, form: Account) -> str:
         permanent=given.get("permanent", False), replaces=given["replaces"], uuid=given["uuid"],
         by=page.user, now=page.now,
     )  # fmt: skip
-    return f"“{given['label']}” is kept, encrypted. It is not shown again."
+    return _("“%(label)s” is kept, encrypted. It is not shown again.") % {"label": given["label"]}
 
 
 def withdraw(page: Page, form: PressOne) -> str:
     uuid = str(form.cleaned_data["uuid"])
     credentials.withdraw(page.integration, page.requirement.id, uuid, by=page.user, now=page.now)
-    return "The account is withdrawn and its value is gone."
+    return _("The account is withdrawn and its value is gone.")
 
 
 def reveal_form(page: Page, **given: Any) -> Reveal:
@@ -62,7 +63,7 @@ def ask_again(page: Page) -> None:
     if signed_in_lately(page.request):
         return
     if not get_adapter().get_reauthentication_methods(page.user):
-        raise NotAllowed("Sign out and in again first: your last sign-in is too long ago for opening an account.")
+        raise NotAllowed(_("Sign out and in again first: your last sign-in is too long ago for opening an account."))
     raise ReauthenticationRequired
 
 
@@ -72,7 +73,7 @@ def reveal(page: Page, form: Reveal) -> HttpResponse:
     kept = credentials.current(page.integration, page.requirement.id)
     credential = next((each for each in kept if str(each.uuid) == form.cleaned_data["uuid"]), None)
     if credential is None:
-        raise NotAllowed("This account was replaced or withdrawn meanwhile.", "stale")
+        raise NotAllowed(_("This account was replaced or withdrawn meanwhile."), "stale")
     if rules.may_open(page.integration, page.user):  # all others are refused anyway
         ask_again(page)
     secret = credentials.reveal(credential, reason=form.cleaned_data["reason"], by=page.user, now=page.now)

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.http import FileResponse, Http404, HttpRequest
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.actions import documents
@@ -30,13 +31,13 @@ def upload_form(page: Page, **given: Any) -> Upload:
 def upload(page: Page, form: Upload) -> str:
     file, replaces = form.cleaned_data["file"], form.cleaned_data["replaces"]
     kept = documents.upload(page.integration, page.requirement.id, file, by=page.user, now=page.now, replaces=replaces)
-    return f"{kept.name} is handed in."
+    return _("%(name)s is handed in.") % {"name": kept.name}
 
 
 def remove(page: Page, form: PressOne) -> str:
     uuid = str(form.cleaned_data["uuid"])
     documents.remove(page.integration, page.requirement.id, uuid, by=page.user, now=page.now)
-    return "The document is removed."
+    return _("The document is removed.")
 
 
 def context(page: Page) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def document(request: HttpRequest, uuid: UUID) -> FileResponse:
     found = get_object_or_404(Document.objects.select_related("partner"), uuid=uuid, removed_at=None)
     is_agreement = Agreement.objects.filter(document=found).exists()
     if not rules.may_download(found.partner, request.user, is_agreement=is_agreement):
-        raise Http404("There is no such document.")
+        raise Http404(_("There is no such document."))
     answer = FileResponse(found.file.open("rb"), as_attachment=True, filename=found.name)
     answer["Content-Type"] = TYPES[found.kind]
     answer["X-Content-Type-Options"] = "nosniff"

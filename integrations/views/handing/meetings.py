@@ -6,6 +6,7 @@ from uuid import UUID
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import facts, invites
 from integrations.actions import meetings
@@ -54,7 +55,7 @@ def propose(page: Page, form: Propose) -> str:
     given = form.cleaned_data
     proposal = Proposal(given["times"], given["place"], given["minutes"])
     meetings.propose(page.integration, page.requirement.id, proposal, by=page.user, now=page.now)
-    return "The times are proposed. The other side accepts one or proposes others."
+    return _("The times are proposed. The other side accepts one or proposes others.")
 
 
 def accept_form(page: Page, **given: Any) -> Accept:
@@ -66,12 +67,12 @@ def accept_form(page: Page, **given: Any) -> Accept:
 def accept(page: Page, form: Accept) -> str:
     given = form.cleaned_data
     meetings.accept(_there(page), given["time"], by=page.user, now=page.now, place=given.get("place", ""))
-    return "The time is agreed. Everybody gets a mail that calendars take."
+    return _("The time is agreed. Everybody gets a mail that calendars take.")
 
 
 def cancel(page: Page, form: Cancel) -> str:
     meetings.cancel(_there(page), reason=form.cleaned_data["reason"], by=page.user, now=page.now)
-    return "It is cancelled, and the other side knows."
+    return _("It is cancelled, and the other side knows.")
 
 
 def seen_by_checks(page: Page) -> list[tuple[str, str]]:
@@ -92,14 +93,14 @@ def hold(page: Page, form: Hold) -> str:
     given = form.cleaned_data
     held = meetings.hold(_there(page), given.get("shown", []), notes=given["notes"], by=page.user, now=page.now)
     if meetings.is_settled(held, page.requirement):
-        return f"“{page.requirement.title}” is done."
-    return "It is kept. What was not shown can be ticked later, or shown at another meeting."
+        return _("“%(title)s” is done.") % {"title": page.requirement.title}
+    return _("It is kept. What was not shown can be ticked later, or shown at another meeting.")
 
 
 def _there(page: Page) -> Meeting:
     meeting = meeting_of(page)
     if meeting is None:
-        raise NotAllowed("No meeting is proposed yet.", "gone")
+        raise NotAllowed(_("No meeting is proposed yet."), "gone")
     return meeting
 
 
@@ -111,7 +112,7 @@ def context(page: Page) -> dict[str, Any]:
         "times": meetings.times_of(meeting) if meeting else [],
         "mine": bool(meeting and meetings.proposer(meeting) == side_of(page.integration, page.user)),
         "settled": bool(meeting and meetings.is_settled(meeting, page.requirement)),
-        "proposed_for": "the program" if meeting and meeting.by_program else page.integration.partner.name,
+        "proposed_for": _("the program") if meeting and meeting.by_program else page.integration.partner.name,
         "is_program": side_of(page.integration, page.user) == Holder.PROGRAM,
     }
 
@@ -122,7 +123,7 @@ def meeting_ics(request: HttpRequest, uuid: UUID) -> HttpResponse:
     rows = Meeting.objects.select_related("integration__partner__alliances_manager", "integration__reviewer")
     found = get_object_or_404(rows, uuid=uuid, integration__in=visible, state__in=(State.AGREED, State.HELD))
     requirement = found.integration.edition.requirement(found.requirement_id)
-    title = requirement.title if requirement else "Meeting"
+    title = requirement.title if requirement else _("Meeting")
     people = meetings.people_of(found.integration)
     text = invites.invite(found, people, title=title, now=timezone.now(), method=invites.PUBLISH)
     headers = {"Content-Disposition": 'attachment; filename="meeting.ics"', "Cache-Control": "private, no-store"}

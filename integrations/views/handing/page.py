@@ -9,6 +9,7 @@ from uuid import UUID
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import facts, rules
 from integrations.actions.answers import ANSWERING
@@ -83,7 +84,7 @@ def open_page(request: HttpRequest, uuid: UUID, requirement_id: str) -> Page:
     integration = load(request, uuid)
     requirement = integration.edition.requirement(requirement_id)
     if requirement is None:
-        raise Http404("This edition of the program has no such requirement.")
+        raise Http404(_("This edition of the program has no such requirement."))
     known = integration.states.select_related("given_by", "waived_by").filter(requirement_id=requirement_id).first()
     state = known or RequirementState(integration=integration, requirement_id=requirement_id)
     state.integration = integration
@@ -102,17 +103,17 @@ def needed_before(edition: Edition, requirement: Requirement) -> str:
     """What must wait for the requirement, under its published name."""
     tier = next((tier for tier in edition.tiers if requirement in tier.requirements), None)
     if tier is not None:
-        return f"the tier {tier.name}"
+        return _("the tier %(name)s") % {"name": tier.name}
     places, position = edition.positions(), edition.deadline(requirement)
     if position >= len(places):
-        return "keeping the standing"
+        return _("keeping the standing")
     step, stage = places[position]
     return step.name if len(step.stages) == 1 else f"{step.name} ({stage})"
 
 
 def company_of(page: Page) -> str:
     """The company as the person who looks calls it."""
-    return "your company" if rules.role_of(page.integration.partner, page.user) else page.integration.partner.name
+    return _("your company") if rules.role_of(page.integration.partner, page.user) else page.integration.partner.name
 
 
 def who_of(page: Page) -> str:
@@ -121,9 +122,9 @@ def who_of(page: Page) -> str:
     company = company[0].upper() + company[1:]
     return {
         Who.PARTNER: company,
-        Who.PROGRAM: "The program",
-        Who.BOTH: f"{company} and the program",
-        Who.MACHINE: "The portal, by itself",
+        Who.PROGRAM: _("The program"),
+        Who.BOTH: _("%(company)s and the program") % {"company": company},
+        Who.MACHINE: _("The portal, by itself"),
     }[page.requirement.who]
 
 
@@ -132,9 +133,13 @@ def given_once(page: Page) -> str:
     if page.requirement.scope != Scope.PARTNER:
         return ""
     if page.requirement.agreement:
-        return f"Signed once for {company_of(page)}: it counts for all of its integrations."
-    whose = "your integrations" if rules.role_of(page.integration.partner, page.user) else "the company's integrations"
-    return f"Given once for all of {whose} in this program."
+        return _("Signed once for %(company)s: it counts for all of its integrations.") % {"company": company_of(page)}
+    whose = (
+        _("your integrations")
+        if rules.role_of(page.integration.partner, page.user)
+        else _("the company's integrations")
+    )
+    return _("Given once for all of %(whose)s in this program.") % {"whose": whose}
 
 
 def context_of(page: Page) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """How does a reviewer let a requirement count as met, for a reason and until a day?"""
 
+from django.utils.translation import gettext as _
+
 from integrations.actions import answers
 from integrations.forms.waivers import EndWaiver, Waive
 from integrations.views.handing.page import Act, Page, plain
@@ -10,13 +12,13 @@ def waive(page: Page, form: Waive) -> str:
     same = page.state.waived_until == until and page.state.waiver_reason == reason
     if not same:
         answers.waive(page.integration, page.requirement.id, reason=reason, until=until, by=page.user, now=page.now)
-    return f"“{page.requirement.title}” is waived."
+    return _("“%(title)s” is waived.") % {"title": page.requirement.title}
 
 
 def end_waiver(page: Page, form: EndWaiver) -> str:
     reason = form.cleaned_data["reason"]
     answers.end_waiver(page.integration, page.requirement.id, reason=reason, by=page.user, now=page.now)
-    return f"The waiver of “{page.requirement.title}” is ended."
+    return _("The waiver of “%(title)s” is ended.") % {"title": page.requirement.title}
 
 
 WAIVERS = {
