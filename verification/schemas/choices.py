@@ -15,6 +15,8 @@ PARAMETER = "PARAMETER_AS_IDENTIFIER"
 TEMPLATED = "TEMPLATED_STRING_AS_IDENTIFIER"
 USED = re.compile(r"{{\s*\.parameters\.([^\s}]+)[^}]*}}")
 LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
+VERSION = re.compile(r"v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?")
+PATH = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+", re.IGNORECASE)
 KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
 DOMAIN = "upbound.io"
 SINGLETONS = ("array", "object")
@@ -53,7 +55,8 @@ def external_name(text: str) -> ExternalName:
 class Choices:
     """`root` is the domain of the cluster-scoped resources: "acme.upbound.io". `singletons` and `single_blocks` say
     whether a list of at most one object, and a block that exists once, become an array or an object; `computed_nested`
-    where an attribute goes that has attributes of its own and is told by the provider alone."""
+    where an attribute goes that has attributes of its own and is told by the provider alone. `references` holds for
+    each resource the dotted paths of the values that refer to other resources."""
 
     root: str
     category: str
@@ -64,6 +67,7 @@ class Choices:
     single_blocks: str = "array"
     computed_nested: str = "status"
     api_version: str = "v1alpha1"
+    references: dict[str, frozenset[str]] = field(default_factory=dict)
 
     def external_name(self, resource: str) -> ExternalName:
         return self.by_resource.get(resource, self.default)
@@ -80,7 +84,8 @@ class Choices:
 
 def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] = (),
             singletons: str = "array", single_blocks: str = "array",
-            computed_nested: str = "status") -> Choices:  # fmt: skip
+            computed_nested: str = "status", references: tuple[str, ...] = (),
+            api_version: str = "v1alpha1") -> Choices:  # fmt: skip
     """From words as people type them. `prefix` is "acme" (acme.upbound.io) or a whole domain. Raises BadChoice."""
     if not LABEL.fullmatch(prefix):
         raise BadChoice(f"“{prefix}” is no group prefix: write small letters, digits and hyphens, as in “acme”.")
@@ -88,6 +93,8 @@ def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] 
         raise BadChoice("A list of one becomes an “array” or an “object”.")
     if computed_nested not in COMPUTED_NESTED:
         raise BadChoice("A computed nested attribute goes to the “status” or is a “parameter”.")
+    if not VERSION.fullmatch(api_version):
+        raise BadChoice(f"“{api_version[:40]}” is no API version: write one as in “v1beta1”.")
     general = [text for text in external if not _is_named(text)]
     if len(general) > 1:
         raise BadChoice("Give one external name for all resources; name the others as in “RESOURCE=RULE”.")
@@ -101,7 +108,19 @@ def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] 
         singletons=singletons,
         single_blocks=single_blocks,
         computed_nested=computed_nested,
+        references=_references(references),
+        api_version=api_version,
     )
+
+
+def _references(texts: tuple[str, ...]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for text in texts:
+        if not PATH.fullmatch(text):
+            raise BadChoice(f"“{text[:100]}” is no reference: write RESOURCE.argument, as in “acme_server.network_id”.")
+        resource, _, path = text.partition(".")
+        found[resource] = found.get(resource, frozenset()) | {path}
+    return found
 
 
 def _is_named(text: str) -> bool:

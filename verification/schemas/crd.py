@@ -58,7 +58,8 @@ def _version(resource: Resource, choices: Choices, kind: str, namespaced: bool) 
 
 
 def _schema(resource: Resource, choices: Choices, kind: str, namespaced: bool) -> dict[str, Any]:
-    make = Maker(choices, choices.external_name(resource.name), namespaced)
+    references = choices.references.get(resource.name, frozenset())
+    make = Maker(choices, choices.external_name(resource.name), namespaced, references)
     nodes = offered(resource, choices)
     seen = view(make, nodes)
     words = described(resource.description)
@@ -97,7 +98,7 @@ def rules(make: Maker, nodes: tuple[Node, ...]) -> list[dict[str, str]]:
 
 
 def _must_be_given(make: Maker, node: Node) -> bool:
-    if node.optional or node.computed or make.is_identifier(node):
+    if node.optional or node.computed or make.is_identifier(node) or node.name in make.references:
         return False
     if node.is_single_block and make.is_object(node):
         return False  # a block that exists once is never required by the generators that make an object of it

@@ -73,6 +73,11 @@ def head() -> Schema:
     return deepcopy(HEAD)
 
 
+def referring() -> Schema:
+    """What may be said of each reference."""
+    return deepcopy(REFERRING)
+
+
 def _policies() -> Schema:
     return {
         "default": ["*"],
@@ -89,7 +94,7 @@ def _provider_config(namespaced: bool) -> Schema:
         kinds = {"kind": text("Kind of the configuration.")}
         default = {"kind": "ClusterProviderConfig", "name": "default"}
         return {"default": default, **_object(words, kinds | name, ["kind", "name"])}
-    return {"default": {"name": "default"}, **_object(words, name | {"policy": deepcopy(REFERRING)}, ["name"])}
+    return {"default": {"name": "default"}, **_object(words, name | {"policy": referring()}, ["name"])}
 
 
 def _connection_secret(namespaced: bool) -> Schema:

@@ -10,6 +10,7 @@ from typing import Any
 from verification.schemas.base import Node, Unsupported
 from verification.schemas.choices import Choices, ExternalName
 from verification.schemas.names import field_name, secret_name
+from verification.schemas.references import beside, can_refer
 
 Schema = dict[str, Any]
 TYPES = {"string": "string", "number": "number", "bool": "boolean"}
@@ -31,6 +32,7 @@ class Maker:
     choices: Choices
     external: ExternalName
     namespaced: bool
+    references: frozenset[str] = frozenset()
 
     def is_identifier(self, node: Node) -> bool:
         return node.name in self.external.identifiers
@@ -51,10 +53,21 @@ def view(make: Maker, nodes: tuple[Node, ...], path: str = "") -> View:
             if entry is not None:
                 _refuse_twin(level, entry[0], here)
                 level.append(entry)
+        _refer(make, node, here, levels)
     return View(*(_object(level) for level in levels))
 
 
 Entry = tuple[str, Schema, bool] | None
+
+
+def _refer(make: Maker, node: Node, here: str, levels: tuple[list[tuple[str, Schema, bool]], ...]) -> None:
+    """Two more fields in the specification and in the first values, where the value is a reference."""
+    if here not in make.references or not can_refer(node):
+        return
+    for level in levels[: 1 if make.is_identifier(node) else 2]:
+        for name, schema in beside(node, namespaced=make.namespaced):
+            _refuse_twin(level, name, here)
+            level.append((name, schema, False))
 
 
 def _refuse_twin(level: list[tuple[str, Schema, bool]], name: str, where: str) -> None:
@@ -77,7 +90,8 @@ def _entries(make: Maker, node: Node, here: str) -> tuple[Entry, Entry, Entry]:
     name, is_identifier = field_name(node.name), make.is_identifier(node)
     schemas = _schemas(make, node, here)
     told = tuple(_with_words(one, node) if one is not None else None for one in schemas)
-    spec = (name, told[0], is_identifier and not node.optional) if told[0] is not None else None
+    must = is_identifier and not node.optional and here not in make.references
+    spec = (name, told[0], must) if told[0] is not None else None
     init = (name, told[1], False) if told[1] is not None and not is_identifier else None
     status = (name, told[2], False) if told[2] is not None else None
     return spec, init, status

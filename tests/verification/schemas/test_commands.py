@@ -79,6 +79,9 @@ def test_crd_preview_without_validators_says_that_they_did_not_run(
     [
         (["--group-prefix", "A"], "is no group prefix"),
         (["--group-prefix", "acme", "--external-name", "X"], "is no external name"),
+        (["--group-prefix", "acme", "--kind", "acme_none=a/B"], "The provider has no resource “acme_none”"),
+        (["--group-prefix", "acme", "--reference", "acme_key.none"], "acme_key has no argument “none”"),
+        (["--group-prefix", "acme", "--api-version", "beta"], "“beta” is no API version"),
         (["--group-prefix", "acme", "--source", "other"], "Say which provider is meant"),
     ],
 )

@@ -9,6 +9,7 @@ from tests.verification.schemas.acme import attribute, block, nested, printed
 from verification.schemas.base import Unsupported
 from verification.schemas.choices import BadChoice, Choices, choices, external_name
 from verification.schemas.crd import WANTED, definition
+from verification.schemas.fitting import fitting
 from verification.schemas.read import read_one
 from verification.schemas.rules import faults
 
@@ -239,7 +240,8 @@ def test_choices_whole_domain_gives_the_category_with_its_first_word() -> None:
     ("prefix", "more"),
     [("Acme", {}), ("a b", {}), ("acme", {"external": ("NAMES",)}), ("acme", {"external": ("NAME_AS_IDENTIFIER",) * 2}),
      ("acme", {"kinds": ("acme_key=keys/key",)}), ("acme", {"singletons": "both"}),
-     ("acme", {"computed_nested": "spec"})],
+     ("acme", {"computed_nested": "spec"}), ("acme", {"references": ("acme_key",)}),
+     ("acme", {"api_version": "1beta1"}), ("acme", {"api_version": "v1gamma1"})],
 )  # fmt: skip
 def test_choices_refuses_what_it_cannot_read(prefix: str, more: dict[str, Any]) -> None:
     with pytest.raises(BadChoice):
@@ -302,6 +304,70 @@ def test_definition_secret_nested_attribute_can_only_be_made_by_older_generators
     with pytest.raises(Unsupported, match="auth: object is sensitive"):
         preview()
     assert "auth" in parts(preview(computed_nested="parameter"))["forProvider"]["properties"]
+
+
+POLICY = {
+    "type": "object",
+    "properties": {
+        "resolution": {"type": "string", "default": "Required", "enum": ["Required", "Optional"]},
+        "resolve": {"type": "string", "enum": ["Always", "IfNotPresent"]},
+    },
+}
+
+
+@pytest.mark.parametrize(("namespaced", "more"), [(True, {"namespace": {"type": "string"}}), (False, {})])
+def test_definition_reference_has_two_more_fields_and_no_rule(namespaced: bool, more: dict[str, Any]) -> None:
+    one = made(namespaced=namespaced, references=("acme_compute_server.address",))
+    reference = {"name": {"type": "string"}, "policy": POLICY, **more}
+    found = parts(one)
+    assert [found[view]["properties"].get("addressRef") for view in found] == [
+        {"type": "object", "properties": reference, "required": ["name"]},
+        {"type": "object", "properties": reference, "required": ["name"]},
+        None,
+    ]  # fmt: skip
+    selector = found["initProvider"]["properties"]["addressSelector"]
+    assert set(selector["properties"]) == {"matchControllerRef", "matchLabels", "policy", *more}
+    assert "spec.forProvider.address is a required parameter" not in rules(one)
+    assert faults(one) == []
+
+
+def test_definition_references_of_a_list_and_inside_a_block() -> None:
+    inside = {"network_ids": attribute(["set", "string"], "optional")}
+    preview = of_attributes({}, place=block("list", inside))
+    found = parts(preview(references=("acme_some_thing.place.network_ids",)))["forProvider"]["properties"]["place"]
+    assert sorted(found["items"]["properties"]) == ["networkIds", "networkIdsRefs", "networkIdsSelector"]
+    assert found["items"]["properties"]["networkIdsRefs"]["type"] == "array"
+
+
+def test_definition_reference_that_is_an_identifier_need_not_be_given_and_is_no_first_value() -> None:
+    rule = "acme_compute_server=TEMPLATED_STRING_AS_IDENTIFIER:name:{{ .parameters.address }}"
+    found = parts(made(external=(rule,), references=("acme_compute_server.address",)))
+    assert "required" not in found["forProvider"]
+    assert "addressRef" in found["forProvider"]["properties"]
+    assert not {"addressRef", "addressSelector"} & found["initProvider"]["properties"].keys()
+
+
+def test_definition_has_the_version_that_was_chosen() -> None:
+    assert made(api_version="v1beta2")["spec"]["versions"][0]["name"] == "v1beta2"
+
+
+@pytest.mark.parametrize(
+    ("more", "sentence"),
+    [
+        ({"references": ("acme_none.a",)}, "The provider has no resource “acme_none”."),
+        ({"kinds": ("acme_none=a/B",)}, "The provider has no resource “acme_none”."),
+        ({"external": ("acme_none=NAME_AS_IDENTIFIER",)}, "The provider has no resource “acme_none”."),
+        ({"references": ("acme_key.disk.none",)}, "acme_key has no argument “disk.none”."),
+        (
+            {"references": ("acme_compute_server.size",)},
+            "acme_compute_server.size cannot be a reference: only text that can be set and is no secret.",
+        ),
+    ],
+)
+def test_fitting_refuses_what_the_schema_does_not_have(more: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(BadChoice) as refused:
+        fitting(read_one(printed()), choices("acme", **more))
+    assert str(refused.value) == sentence
 
 
 def test_definition_requires_a_block_that_exists_once_only_where_it_is_a_list() -> None:

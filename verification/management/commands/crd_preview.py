@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from verification.schemas.base import ProviderSchema, Unreadable
 from verification.schemas.choices import COMPUTED_NESTED, SINGLETONS, BadChoice, Choices, choices
 from verification.schemas.coverage import as_json, as_text, previews, summed, told
+from verification.schemas.fitting import fitting
 from verification.schemas.read import read_one
 from verification.schemas.validators import Validators, missing
 
@@ -35,6 +36,9 @@ class Command(BaseCommand):
         parser.add_argument("--computed-nested", choices=COMPUTED_NESTED, default="status",
                             help="Where a computed attribute with attributes goes; generators of about 2.0 took it for "
                             "a parameter.")  # fmt: skip
+        parser.add_argument("--reference", action="append", default=[], metavar="RESOURCE.path",
+                            help="A value that refers to another resource, as in acme_server.disk.net_id.")  # fmt: skip
+        parser.add_argument("--api-version", default="v1alpha1", help="The version of the definitions.")
         parser.add_argument("--source", default="", help="Which provider, where the file holds several.")
         parser.add_argument("--validate", action="store_true",
                             help="Have kubernetes-validate and cel-python look at each definition; ends with 1 if one "
@@ -44,7 +48,7 @@ class Command(BaseCommand):
     def handle(self, *, schema: Path, out: Path, **options: Any) -> None:  # type: ignore[override]
         try:
             found = read_one(schema.read_bytes(), options["source"])
-            chosen = _choices(options)
+            chosen = fitting(found, _choices(options))
         except (Unreadable, BadChoice) as error:
             raise CommandError(str(error)) from error
         except OSError as error:
@@ -70,6 +74,8 @@ def _choices(options: dict[str, Any]) -> Choices:
         singletons=options["singletons"],
         single_blocks=options["single_blocks"],
         computed_nested=options["computed_nested"],
+        references=tuple(options["reference"]),
+        api_version=options["api_version"],
     )
 
 
