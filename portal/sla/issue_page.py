@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.clock import Calendar
@@ -19,7 +20,7 @@ from verification.models import Issue, IssueEvent
 from verification.support import rows
 from verification.support.base import Asked, ClockState, IssueState, Kind, Segment, Severity, Watching
 from verification.support.explain import duration, idle, link, moment
-from verification.support.fold import fold
+from verification.support.fold import fold, in_order
 from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
 
 DECISIONS = ("severity_asked", "breach_disputed", "dispute_dismissed", "severity_lowered", "not_covered")
@@ -122,7 +123,7 @@ def shown(issue: Issue, user: Any, now: datetime) -> Shown:
     """Everything on the page, folded now. Raises ValueError where the facts do not hold the issue's opening."""
     asked = rows.asked_of(issue, now)
     asked = replace(asked, now=min(now, issue.watch.ended_at)) if issue.watch.ended_at else asked
-    facts = list(issue.events.all())
+    facts = facts_of(issue)
     state = fold(rows.happenings(issue), asked)
     sla = edition_of(issue.integration.program_key, issue.edition).sla
     panels = [panel_of(clock, asked, sla, issue.url) for clock in state.clocks]
@@ -141,6 +142,13 @@ def shown(issue: Issue, user: Any, now: datetime) -> Shown:
         spoke_by=_spoke_by(facts, state),
         data_up_to=issue.watch.data_up_to,
     )
+
+
+def facts_of(issue: Issue) -> list[IssueEvent]:
+    """What happened, each fact once though two may have told it."""
+    facts = list(issue.events.all())
+    told = {happening.key for happening in in_order(rows.happenings(issue), max(row.at for row in facts))}
+    return [row for row in facts if row.key in told]
 
 
 def panel_of(clock: ClockState, asked: Asked, sla: Sla, url: str) -> ClockPanel:
@@ -203,10 +211,12 @@ def line(segment: Segment, calendar: Calendar, url: str) -> Line:
 
 def happened(row: IssueEvent, url: str) -> Happened:
     words, tone, icon = HAPPENED[row.kind]
-    what = f"{row.actor or 'Somebody'} {words.format(label=row.label)}"
+    who = "" if row.data.get("guessed") else row.actor
+    what = f"{who or 'Somebody'} {words.format(label=row.label)}"
     if row.source != "portal":
         what = format_html(GITHUB, what, link(url, row.key))
-    return Happened(what, row.at, tone, icon, row.text[:600])
+    text = _("What it said at first, nobody told us.") if row.data.get("unread") else row.text[:600]
+    return Happened(what, row.at, tone, icon, text)
 
 
 def decisions_of(issue: Issue, user: Any) -> list[Event]:

@@ -31,6 +31,7 @@ from tests.verification.support.story import (
     does,
     edits,
     hours,
+    listed,
     opened,
     policy,
     says,
@@ -152,10 +153,31 @@ ANSWERING = [
         "answered and deleted",
         [SOON_GONE, deletes(11, SOON_GONE)],
         due=DUE + 1,
-        note="An answer was deleted or hidden: it does not count from then on.",
+        note="An answer was deleted: it does not count from then on.",
         **ANSWERS,
     ),
-    Attack("answered and hidden", [SOON_GONE, deletes(11, SOON_GONE, hidden=True)], due=DUE + 1, **ANSWERS),
+    Attack(
+        "words edited into an empty comment while nobody looked",
+        [*listed(5, 200, DEV)],
+        Watching.LATE,
+        stopped=200,
+        note="What a comment said before it was edited, nobody told us: it counts from the edit.",
+        **ANSWERS,
+    ),
+    Attack(
+        "words edited into an empty comment, the webhook of a second edit let through",
+        [*listed(5, 200, DEV, "."), *listed(5, 200.5, DEV)],
+        Watching.LATE,
+        stopped=200.5,
+        **ANSWERS,
+    ),
+    Attack(
+        "an empty comment whose first words come late",
+        [*listed(5, 200, DEV), says(5, DEV, ".", number=77)],
+        Watching.LATE,
+        stopped=200,
+        **ANSWERS,
+    ),
     Attack("closed without a word", [closed(1)], **ANSWERS),
     Attack("labelled, assigned, locked, no word", [LABEL, does(25, DEV, Kind.LOCKED)], **ANSWERS),
 ]
@@ -199,7 +221,16 @@ PAUSING = [
     ),
     Attack("asked in a locked conversation", [does(23, DEV, Kind.LOCKED), ASKED]),
     Attack("the reporter's answer deleted", [ASKED, ANSWERED, deletes(49, ANSWERED)], due=DUE + 24),
-    Attack("the reporter's answer hidden", [ASKED, ANSWERED, deletes(49, ANSWERED, hidden=True)], due=DUE + 24),
+    Attack(
+        "a question edited into a remark while nobody looked",  # what pauses is what it says since, from then on
+        [*listed(5, 24, DEV, QUESTION), ANSWERED],
+        due=DUE + 24,
+    ),
+    Attack(
+        "the reporter's answer edited away while nobody looked",
+        [ASKED, *listed(48, 60, USER, "-")],
+        due=DUE + 24,
+    ),
     Attack(
         "the same question again",
         [ASKED, ANSWERED, says(72, DEV, f"@pat  {QUESTION.upper()}")],
@@ -249,6 +280,12 @@ def test_each_explanation_adds_up(attack: Attack) -> None:
         lengths = sum(segment.length.total_seconds() for segment in clock.segments) / 3600
         assert hours(clock.started_at) + lengths == pytest.approx(end)
         assert sum(segment.used.total_seconds() for segment in clock.segments) == clock.counted.total_seconds()
+
+
+def test_an_answer_whose_first_words_come_late_counts_from_when_it_was_given() -> None:
+    facts = [*listed(5, 200, DEV), says(5, DEV, number=77)]
+    for found in (told(facts, policy(RESPOND)), told(facts[::-1], policy(RESPOND))):
+        assert (found.respond.state, hours(found.respond.stopped_at)) == (Watching.MET, 5)
 
 
 def test_moving_a_report_to_an_issue_of_one_s_own_gains_nothing() -> None:

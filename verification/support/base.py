@@ -64,10 +64,12 @@ class Happening:
     """One fact about an issue. `key` is unique within it, so that a fact told twice is one; `at` is GitHub's moment.
 
     `text` is the body of what was opened, commented or edited. `data` by kind: opened: labels (those put with it);
-    commented: nothing, its key is "comment:<id>"; comment_edited and comment_deleted: comment (the key of the comment
-    meant), and hidden (True where it was minimised instead of deleted); closed: reason (GitHub's), commit (what
-    closed it, "" for a person's click); severity_lowered: severity, asked (ISO: when the partner
-    asked for it, missing where it did not). An actor whom we do not know has the id 0.
+    edited: body (True where `text` is the report's new body), guessed (True where a list showed the new body, and
+    nobody said who wrote it and when); commented, comment_edited and comment_deleted: comment (the key of the comment
+    meant, "comment:<id>"); commented: unread (True where it was edited before we saw it: `text` is then blank, since
+    nobody told us what it said at first); closed: reason (GitHub's), commit (what closed it, "" for a person's
+    click); severity_lowered: severity, asked (ISO: when the partner asked for it, missing where it did not). An actor
+    whom we do not know has the id 0.
     """
 
     key: str
@@ -77,6 +79,11 @@ class Happening:
     text: str = ""
     label: str = ""
     data: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def comment(self) -> str:
+        """The key of the comment that was made, edited or deleted."""
+        return str(self.data.get("comment") or self.key)
 
 
 @dataclass(frozen=True, slots=True)

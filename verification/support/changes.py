@@ -4,8 +4,8 @@ One question where nothing changed. Where something did: whether it is still tha
 events, so that what no webhook told, or a webhook told wrongly, is known all the same.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,14 +17,17 @@ from verification.support.base import Happening, Kind
 from verification.support.storing import Said
 from verification.support.telling import (
     NOBODY,
+    UNREAD,
     Told,
     Untellable,
+    body_of,
     comment_facts,
     comment_key,
     deletion,
     from_event,
     from_issue,
     moment,
+    rewritten,
 )
 
 FULLY_EVERY = timedelta(days=1)
@@ -76,7 +79,7 @@ def _issues(api: Asks, watch: Watch, found: Changes, now: datetime) -> bool:
     newest = max(moment(raw["updated_at"]) for raw in raws)
     last = [int(raw["id"]) for raw in raws if moment(raw["updated_at"]) == newest]
     same = newest == since and set(last) <= known and bool(watch.cursors.get("settled"))
-    found.told += [told for raw in raws if (told := from_issue(raw))]
+    found.told += _with_rewritten(watch, [told for raw in raws if (told := from_issue(raw))])
     highest = max(int(raw["number"]) for raw in raws)
     found.cursors |= {
         "issues": newest.isoformat(),
@@ -85,6 +88,22 @@ def _issues(api: Asks, watch: Watch, found: Changes, now: datetime) -> bool:
         "number": max(highest, watch.cursors.get("number", 0)),
     }
     return not same
+
+
+def _with_rewritten(watch: Watch, listed: list[Told]) -> Iterable[Told]:
+    """The issues of a list, each whose body is not the one that we know with the fact that it was edited.
+
+    No list of GitHub's tells that a body was edited: a webhook that was lost leaves no other trace.
+    """
+    kinds, ids = (Kind.OPENED, Kind.EDITED), [told.github_id for told in listed]
+    rows = IssueEvent.objects.filter(issue__watch=watch, issue__github_id__in=ids, kind__in=kinds).order_by("at", "pk")
+    known: dict[int, str] = {}
+    for github_id, kind, text, data in rows.values_list("issue__github_id", "kind", "text", "data"):
+        if kind == Kind.OPENED or data.get("body"):
+            known[github_id] = text
+    for told in listed:
+        same = known.get(told.github_id, body_of(told)) == body_of(told)
+        yield told if same else replace(told, facts=(*told.facts, rewritten(told)))
 
 
 def _identity(api: Asks, watch: Watch, found: Changes) -> None:
@@ -126,7 +145,7 @@ def _deleted(api: Asks, watch: Watch, found: Changes, raw: Mapping[str, Any]) ->
     """The event does not say which comment was deleted: it is what we know of and is there no longer."""
     number = int(raw["issue"]["number"])
     comments = IssueEvent.objects.filter(issue__watch=watch, issue__number=number, kind=Kind.COMMENTED)
-    known = set(comments.values_list("key", flat=True))
+    known = {key.removesuffix(UNREAD) for key in comments.values_list("key", flat=True)}
     there = {comment_key(one) for one in github_issues.comment_numbers(api, watch.repository, number)}
     facts = tuple(deletion(key, raw) for key in sorted(known - there))
     found.said.append(Said(number, facts))

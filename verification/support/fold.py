@@ -60,24 +60,38 @@ def fold(happenings: Iterable[Happening], asked: Asked) -> IssueState:
 
 
 def in_order(happenings: Iterable[Happening], until: datetime) -> list[Happening]:
-    """Each fact once, as they happened, up to a moment. An act told under two keys is one: that with a link is kept."""
+    """Each fact once, as they happened, up to a moment. An act told under two keys is one: that with a link is kept,
+    and that which says more. A guess at who rewrote a report goes where somebody told.
+    """
     known: dict[object, Happening] = {}
+    guesses = []
     for happening in happenings:
         if happening.at > until:
             continue
-        name = (
-            happening.key
-            if happening.kind in SPOKEN
-            else (happening.kind, happening.at, happening.actor.id, happening.label)
-        )
+        if "guessed" in happening.data:
+            guesses.append(happening)
+            continue
+        name = _name(happening)
         other = known.get(name)
         if other is None or _rank(happening) > _rank(other):
             known[name] = happening
+    if guesses:
+        told = {h.text for h in known.values() if h.kind == Kind.EDITED and h.data.get("body")}
+        known |= {guess.key: guess for guess in guesses if guess.text not in told}
     return sorted(known.values(), key=lambda h: (h.at, ORDER[h.kind], h.key))
 
 
-def _rank(happening: Happening) -> tuple[bool, str]:
-    return happening.key.startswith("event:"), happening.key
+def _name(happening: Happening) -> object:
+    """What two tellings of one fact share."""
+    if happening.kind == Kind.COMMENTED:
+        return happening.comment
+    if happening.kind in SPOKEN:
+        return happening.key
+    return happening.kind, happening.at, happening.actor.id, happening.label
+
+
+def _rank(happening: Happening) -> tuple[bool, bool, str]:
+    return "unread" not in happening.data, happening.key.startswith("event:"), happening.key
 
 
 def _read(happenings: list[Happening], asked: Asked) -> Reading:

@@ -45,14 +45,14 @@ class Waiting:
             handler(self, happening, self.cast.side(happening.actor))
 
     def commented(self, happening: Happening, side: Side) -> None:
-        self.writers[happening.key] = side
+        self.writers[happening.comment] = side
         if side == Side.REPORTER:
             self.end(happening.at)
         elif side == Side.PARTNER:
-            self.ask(happening, happening.key)
+            self.ask(happening, happening.comment)
 
     def comment_edited(self, happening: Happening, side: Side) -> None:
-        comment = str(happening.data.get("comment", ""))
+        comment = happening.comment
         writer = self.writers.get(comment, side)
         if writer == Side.REPORTER == side:
             self.end(happening.at)

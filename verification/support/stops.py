@@ -1,6 +1,6 @@
 """What stops a clock? The partner's first answer, and a closing that counts: since when, and until when it held.
 
-An answer holds until it is deleted or hidden; a closing until the issue is reopened.
+An answer holds until it is deleted; a closing until the issue is reopened.
 """
 
 from collections.abc import Callable
@@ -55,11 +55,15 @@ class Stops:
             handler(self, happening)
 
     def commented(self, happening: Happening) -> None:
-        side = self.texts_by[happening.key] = self.cast.side(happening.actor)
-        if side == Side.PARTNER and self.opened_at + TOO_SWIFT > happening.at:
+        side = self.texts_by[happening.comment] = self.cast.side(happening.actor)
+        if side != Side.PARTNER:
+            return
+        if happening.data.get("unread"):
+            self.notes.append("What a comment said before it was edited, nobody told us: it counts from the edit.")
+        elif self.opened_at + TOO_SWIFT > happening.at:
             self.notes.append("An answer within seconds of the opening is an automatic one: it does not count.")
-        elif side == Side.PARTNER:
-            self.answer(happening, happening.key)
+        else:
+            self.answer(happening, happening.comment)
 
     def answer(self, happening: Happening, comment: str) -> None:
         if not is_answer(happening.text):
@@ -73,18 +77,18 @@ class Stops:
             closing.counts_from = happening.at
 
     def comment_edited(self, happening: Happening) -> None:
-        comment = str(happening.data.get("comment", ""))
+        comment = happening.comment
         mine = self.texts_by.get(comment, self.cast.side(happening.actor)) == Side.PARTNER
         if mine and comment not in self.answers and is_answer(happening.text):
             self.notes.append("A comment became an answer when it was edited: it counts from then.")
             self.answer(happening, comment)
 
     def comment_deleted(self, happening: Happening) -> None:
-        comment = str(happening.data.get("comment", ""))
+        comment = happening.comment
         answer = self.answers.get(comment)
         if answer and answer.end is None:
             self.answers[comment] = Wait(answer.start, happening.at, answer.why, comment)
-            self.notes.append("An answer was deleted or hidden: it does not count from then on.")
+            self.notes.append("An answer was deleted: it does not count from then on.")
 
     @property
     def answered(self) -> bool:

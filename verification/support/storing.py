@@ -12,7 +12,7 @@ from django.db import transaction
 from verification.models import Issue, IssueEvent, Watch
 from verification.support import policies, rows
 from verification.support.base import Happening, Kind
-from verification.support.telling import Told
+from verification.support.telling import UNREAD, Told
 
 # A webhook gives a change the moment of the issue's last update, a list its own: they are rarely a second apart.
 SAME_CHANGE = timedelta(seconds=5)
@@ -106,11 +106,17 @@ def _write(facts: Mapping[int, list[Happening]], source: str, now: datetime) -> 
     fresh = []
     for issue, happenings in facts.items():
         for happening in happenings:
-            if happening.key not in known[issue] and not is_twin(happening, known[issue].values()):
+            if not _is_known(happening, known[issue]):
                 known[issue][happening.key] = happening
                 fresh.append(row_of(issue, happening, source, now))
     IssueEvent.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=500)
     return {row.issue_id for row in fresh}
+
+
+def _is_known(new: Happening, known: Mapping[str, Happening]) -> bool:
+    """Whether a fact is known: under its key, the comment's first words too, or as the other teller tells it."""
+    read = new.key.removesuffix(UNREAD)
+    return new.key in known or read in known or is_twin(new, known.values())
 
 
 def is_twin(new: Happening, known: Iterable[Happening]) -> bool:
@@ -118,10 +124,10 @@ def is_twin(new: Happening, known: Iterable[Happening]) -> bool:
 
     What only the list can tell, the commit that closed an issue, is kept beside the webhook's word.
     """
-    if new.kind not in CHANGING or new.data.get("commit"):
+    if new.kind not in CHANGING or new.data.get("commit") or new.data.get("guessed"):
         return False
-    listed = new.key.startswith(LISTED)
-    same = [k for k in known if (k.kind, k.label, k.actor.id) == (new.kind, new.label, new.actor.id)]
+    listed, told = new.key.startswith(LISTED), [k for k in known if not k.data.get("guessed")]
+    same = [k for k in told if (k.kind, k.label, k.actor.id) == (new.kind, new.label, new.actor.id)]
     near = [k for k in same if abs(k.at - new.at) <= SAME_CHANGE]
     others = sum(k.key.startswith(LISTED) != listed for k in near)
     return others > len(near) - others

@@ -4,7 +4,7 @@ Pure. A payload of another shape raises Untellable; what concerns no issue in su
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -27,6 +27,7 @@ CHANGES = {
     "converted_to_discussion": Kind.TRANSFERRED,
     "deleted": Kind.DELETED,
 }
+UNREAD = ":unread"  # how the key of a comment ends whose first words nobody told
 ENDINGS = {Kind.TRANSFERRED, Kind.DELETED}  # these happen once, so their key needs no moment
 SAID = {"created": Kind.COMMENTED, "edited": Kind.COMMENT_EDITED, "deleted": Kind.COMMENT_DELETED}
 READ_EVENTS = frozenset({"issues", "issue_comment"})
@@ -73,6 +74,20 @@ def comment_facts(raw: Mapping[str, Any]) -> tuple[Happening, ...]:
     return _shaped(lambda: _comment(raw))
 
 
+def body_of(told: Told) -> str:
+    """What the report says, as this message tells of it."""
+    return told.facts[0].text
+
+
+def rewritten(told: Told) -> Happening:
+    """That a report reads otherwise than we knew. A list says neither who rewrote it nor when: we take it for its
+    author's doing, at the issue's last update.
+    """
+    data = {"body": True, "guessed": True}
+    key = f"edited:guessed:{_stamp(told.updated_at)}"
+    return Happening(key, Kind.EDITED, told.updated_at, told.author, body_of(told), data=data)
+
+
 def deletion(comment: str, raw: Mapping[str, Any]) -> Happening:
     """That a comment, by its key, was deleted, as a list of events tells of it. Raises Untellable."""
     return _shaped(lambda: _deletion(comment, moment(raw["created_at"]), raw.get("actor"), ""))
@@ -100,8 +115,7 @@ def _from_webhook(event: str, payload: Mapping[str, Any], received_at: datetime)
     action, issue = payload["action"], payload["issue"]
     sender = payload.get("sender")
     if event == "issue_comment":
-        before = ((payload.get("changes") or {}).get("body") or {}).get("from")
-        return _issue(issue, _comment_change(action, payload["comment"], before, sender, received_at))
+        return _issue(issue, _comment_change(action, payload["comment"], sender, received_at))
     if action not in CHANGES:
         return _issue(issue, ())
     kind = CHANGES[action]
@@ -109,18 +123,23 @@ def _from_webhook(event: str, payload: Mapping[str, Any], received_at: datetime)
     if kind is Kind.CLOSED:
         at = moment(issue["closed_at"])
     label = payload["label"]["name"] if kind in (Kind.LABELED, Kind.UNLABELED) else ""
-    data = {"reason": _text(issue.get("state_reason"))} if kind is Kind.CLOSED else {}
+    data = _data_of(kind, issue)
     key = str(kind) if kind in ENDINGS else f"{kind}:{_text(label, 80)}:{_stamp(at)}"
-    return _issue(issue, (_change(key, kind, at, sender, issue, label, data),))
+    change = _change(key, kind, at, sender, issue, label, data)
+    return _issue(issue, (replace(change, text=_text(issue.get("body"))) if data.get("body") else change,))
 
 
-def _comment_change(
-    action: str, raw: Mapping[str, Any], before: Any, sender: Any, received_at: datetime
-) -> tuple[Happening, ...]:
+def _data_of(kind: Kind, issue: Mapping[str, Any]) -> dict[str, object]:
+    if kind is Kind.CLOSED:
+        return {"reason": _text(issue.get("state_reason"))}
+    return {"body": True} if kind is Kind.EDITED else {}
+
+
+def _comment_change(action: str, raw: Mapping[str, Any], sender: Any, received_at: datetime) -> tuple[Happening, ...]:
     if action not in SAID:
         return ()
     if action != "deleted":
-        return _comment(raw, before)
+        return _comment(raw)
     association = raw.get("author_association") if _same(sender, raw.get("user")) else LET_IN
     return (*_comment(raw), _deletion(comment_key(_number(raw["id"])), received_at, sender, association))
 
@@ -136,15 +155,18 @@ def comment_key(comment: int) -> str:
     return f"comment:{comment}"
 
 
-def _comment(raw: Mapping[str, Any], before: Any = None) -> tuple[Happening, ...]:
-    """`before`: what it said before the edit that is told, where that is known."""
-    number, by = _number(raw["id"]), _actor(raw.get("user"), raw.get("author_association"))
+def _comment(raw: Mapping[str, Any]) -> tuple[Happening, ...]:
+    """What an edited comment said at first, nobody tells: a list shows its last words, and so does a webhook, whose
+    words from before the edit may come from another edit. They are believed from the last edit on.
+    """
+    key, by = comment_key(_number(raw["id"])), _actor(raw.get("user"), raw.get("author_association"))
     made, changed, said = moment(raw["created_at"]), moment(raw["updated_at"]), _text(raw.get("body"))
-    facts = [Happening(comment_key(number), Kind.COMMENTED, made, by, _text(before) or said, data=_of(raw))]
-    if changed > made:
-        key = f"comment:{number}:edited:{_stamp(changed)}"
-        facts.append(Happening(key, Kind.COMMENT_EDITED, changed, by, said, data=_of(raw)))
-    return tuple(facts)
+    if changed <= made:
+        return (Happening(key, Kind.COMMENTED, made, by, said, data=_of(raw)),)
+    return (
+        Happening(f"{key}{UNREAD}", Kind.COMMENTED, made, by, data=_of(raw) | {"unread": True}),
+        Happening(f"{key}:edited:{_stamp(changed)}", Kind.COMMENT_EDITED, changed, by, said, data=_of(raw)),
+    )
 
 
 def _of(raw: Mapping[str, Any]) -> dict[str, object]:

@@ -138,6 +138,19 @@ class Tracker:
         self._event("reopened", number, by, at)
         self._tell("issues", "reopened", number, by)
 
+    def edit(self, number: int, by: Person, body: str, at: datetime) -> None:
+        """Rewrite the report. No list tells of it: only the body is another."""
+        before = self.issues[number]["body"]
+        self.issues[number]["body"] = body
+        self._touch(number, at)
+        self._tell("issues", "edited", number, by, changes={"body": {"from": before}})
+
+    def lock(self, number: int, by: Person, at: datetime, locked: bool = True) -> None:
+        """Lock the conversation, or unlock it."""
+        self.issues[number]["locked"] = locked
+        self._event("locked" if locked else "unlocked", number, by, at)
+        self._tell("issues", "locked" if locked else "unlocked", number, by)
+
     def delete(self, number: int, by: Person) -> None:
         """It is in no list any more, and neither is what was said on it."""
         self._tell("issues", "deleted", number, by)

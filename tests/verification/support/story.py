@@ -11,6 +11,7 @@ from integrations.clock import Calendar
 from integrations.programs.base import Sla, Target, Verb
 from verification.support.base import Actor, Asked, Happening, IssueState, Kind, Policy
 from verification.support.fold import fold
+from verification.support.telling import comment_facts
 
 OPENED = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 DUE = 168
@@ -62,8 +63,15 @@ def edits(hour: float, comment: Happening, text: str, who: Actor | None = None) 
     )
 
 
-def deletes(hour: float, comment: Happening, who: Actor = DEV, hidden: bool = False) -> Happening:
-    data = {"comment": comment.key, "hidden": hidden}
+def listed(made: float, changed: float, who: Actor, text: str = ANSWER, number: int = 77) -> tuple[Happening, ...]:
+    """A comment as a list shows it that was edited before we saw it: its last words, and both moments."""
+    user = {"id": who.id, "login": who.login, "type": who.type}
+    raw = {"id": number, "user": user, "author_association": who.association, "body": text}
+    return comment_facts(raw | {"created_at": at(made).isoformat(), "updated_at": at(changed).isoformat()})
+
+
+def deletes(hour: float, comment: Happening, who: Actor = DEV) -> Happening:
+    data = {"comment": comment.key}
     return Happening(f"{comment.key}:deleted", Kind.COMMENT_DELETED, at(hour), who, data=data)
 
 
