@@ -18,7 +18,7 @@ from portal.badges.keys import b64, jwk, unb64
 from portal.badges.truth import Truth
 
 TYPE = "badge-statement+jwt"  # so that no other token of the portal passes for a statement
-LIFE = timedelta(hours=24)
+LIFE = timedelta(hours=2)  # whoever needs a later one fetches it: that costs nothing
 STEP = timedelta(minutes=1)  # statements of one minute are the same octets
 SKEW = timedelta(minutes=5)  # between two clocks
 MOST = 8_000  # characters

@@ -15,7 +15,7 @@ from integrations.models import Integration
 from integrations.plain import Lines
 from portal.badges import drawing, keys, snippets, statement
 from portal.badges.statement import Verified
-from portal.badges.truth import Truth, absolute, truth_of
+from portal.badges.truth import Truth, truth_of
 from portal.badges.verdicts import SAID, differs, told
 from portal.badges.views import truth_or_404
 from portal.middleware import STASH
@@ -61,7 +61,8 @@ def verify(request: HttpRequest) -> HttpResponse:
     else:
         form = StatementForm(request.GET) if request.GET.get("statement") else StatementForm()
     found = judged(form.cleaned_data["file"] or form.cleaned_data["statement"]) if form.is_valid() else {}
-    context = {"form": form, "keys_href": absolute("/.well-known/badge-keys.json"), "issuer": settings.SITE_URL}
+    kid = keys.key_set(settings.BADGE_KEYS[:1])["keys"][0]["kid"]
+    context = {"form": form, "recipe": snippets.recipe(settings.SITE_URL.rstrip("/"), kid)}
     status = 422 if form.is_bound and not form.is_valid() else 200
     return render(request, "badges/verify.html", context | found, status=status)
 

@@ -80,7 +80,7 @@ THINGS = (
     Word(
         "statement",
         "Statement",
-        "The same as the badge, signed: whoever holds it can prove for a day that the portal said so.",
+        "The same as the badge, signed: whoever holds it can prove for two hours that the portal said so.",
         href="verify",
         more="Verify a statement",
     ),

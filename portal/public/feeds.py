@@ -69,7 +69,7 @@ def _feed(write: Write) -> Callable[[HttpRequest], HttpResponse]:
         whole = write(request, changes, newest)
         etag = quote_etag(hashlib.sha256(whole.content).hexdigest()[:32])
         whole["ETag"], whole["Last-Modified"] = etag, http_date(newest.timestamp())
-        whole["Cache-Control"] = f"public, max-age={AGE}"
+        whole["Cache-Control"] = f"public, max-age={AGE}, must-revalidate"
         whole["Access-Control-Allow-Origin"] = "*"
         return get_conditional_response(request, etag, int(newest.timestamp()), whole) or whole
 

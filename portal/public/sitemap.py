@@ -12,6 +12,7 @@ from django.views.decorators.cache import cache_control
 
 from integrations.programs import PROGRAMS
 from portal.public.directory import OF_STANDING, absolute
+from portal.public.feeds import AGE
 from portal.public.models import Listing
 from verification.base import CHECKS
 
@@ -62,14 +63,14 @@ MAPS: dict[str, Any] = {"pages": Pages, "listings": Listings, "partners": Partne
 
 
 @login_not_required
-@cache_control(public=True, max_age=60)
+@cache_control(public=True, max_age=AGE, must_revalidate=True)
 def sitemap(request: HttpRequest) -> HttpResponse:
     """Everything that is listed now."""
     return drawn(request, sitemaps=MAPS).render()
 
 
 @login_not_required
-@cache_control(public=True, max_age=3600)
+@cache_control(public=True, max_age=3600, must_revalidate=True)
 def robots(_request: HttpRequest) -> HttpResponse:
     """What nobody needs to find."""
     lines = ["User-agent: *", *(f"Disallow: {path}" for path in HIDDEN), f"Allow: {reverse('api_docs')}"]

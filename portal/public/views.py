@@ -124,7 +124,7 @@ def listing(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 @login_not_required
-@cache_control(public=True, max_age=60)
+@cache_control(public=True, max_age=feeds.AGE, must_revalidate=True)
 def listing_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
     """The picture beside the listing: of a kind that holds no script, and in a sandbox all the same."""
     found = logo_of(listed_or_404(uuid)[0])

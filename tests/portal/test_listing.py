@@ -57,6 +57,7 @@ def test_the_logo_is_a_picture_that_can_do_nothing(listed: Any, client: Client) 
     assert b"".join(answer.streaming_content) == PNG  # type: ignore[attr-defined]
     assert answer["Content-Type"] == "image/png"
     assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Cache-Control"] == "public, max-age=30, must-revalidate"
     assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 

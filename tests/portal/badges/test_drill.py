@@ -107,6 +107,36 @@ def test_everybody_sees_it_within_a_minute(drill: Any, rita: Any, rob: Any, now:
     assert f"/listed/{row.uuid}/" not in listed
 
 
+ATOM, JSON = "/feeds/listed.atom", "/feeds/listed.json"
+AROUND = ("/partners/acme/", ATOM, JSON, "/sitemap.xml", "/api/v1/directory?standing=any")
+
+
+def test_whatever_names_it_tells_it_within_a_minute(drill: Any, rita: Any, rob: Any, now: datetime) -> None:
+    row, cache, take = drill
+    take("give_notice", 0, rita)
+    for step, days, by, words in (
+        ("suspend", 30, rob, ("Suspended", "Suspended: Rocket", "Suspended: Rocket", row.uuid, '"suspended"')),
+        ("remove", 90, rita, ("No longer listed", "Removed: Rocket", "Removed: Rocket", "", '"removed"')),
+    ):
+        moment = now + days * DAY
+        for address in AROUND:
+            cache.get(address, moment - timedelta(seconds=1))
+        take(step, days, by)
+        for address, word in zip(AROUND, words, strict=True):
+            assert str(word) in cache.get(address, moment + OLDEST - timedelta(seconds=1)), address
+    assert str(row.uuid) not in cache.get("/sitemap.xml", now + 91 * DAY)
+    assert all(life <= OLDEST / 2 for _, life, _ in cache.kept.values())
+
+
+def test_run_task_leaves_its_page_within_a_minute(at: Any, rob: Any, rita: Any, now: datetime, client: Client) -> None:
+    row, cache = at("support", program="terraform-run-task"), Cache(client)
+    Watch.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
+    assert row.name in cache.get("/run-tasks/", now)
+    perform(row, "give_notice", by=rita, note="Because.", now=now)
+    perform(Integration.objects.get(pk=row.pk), "suspend", by=rob, note="Because.", now=now + 30 * DAY)
+    assert row.name not in cache.get("/run-tasks/", now + OLDEST)
+
+
 def test_statement_of_before_ends_by_itself_and_says_where_the_truth_is(
     drill: Any, rita: Any, rob: Any, now: datetime, client: Client
 ) -> None:
@@ -116,7 +146,7 @@ def test_statement_of_before_ends_by_itself_and_says_where_the_truth_is(
         take(step, days, by)
     issued = datetime.fromtimestamp(claims(old)["iat"], now.tzinfo)
     published = keys.public_keys(client.get("/.well-known/badge-keys.json").json())
-    for after, verdict in ((timedelta(hours=23), Verdict.GENUINE), (DAY, Verdict.EXPIRED)):
+    for after, verdict in ((timedelta(minutes=119), Verdict.GENUINE), (timedelta(hours=2), Verdict.EXPIRED)):
         assert verify(old, published, settings.SITE_URL, issued + after).verdict == verdict
     where = claims(old)["now"].removeprefix(settings.SITE_URL)
     assert client.get(where).json()["standing"]["key"] == "removed"

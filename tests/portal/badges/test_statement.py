@@ -1,4 +1,4 @@
-"""Can a statement be forged, altered, or outlive its day? Judged by us, by another library, and by openssl alone."""
+"""Can a statement be forged, altered, or outlive its time? Judged by us, by another library, and by openssl alone."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ from django.test import Client
 
 from integrations.models import Integration
 from integrations.workflow import perform
-from portal.badges import keys, statement
+from portal.badges import keys, snippets, statement
 from portal.badges.statement import Verdict, canonical, claims_of, compact, sign, verify
 from tests.portal.badges.truths import MOMENT as NOW
 from tests.portal.badges.truths import a_truth
@@ -51,11 +51,11 @@ def judged(text: Any, *, at: datetime = NOW, issuer: str | None = PORTAL) -> Ver
     return verify(text, KEYS, issuer, at).verdict
 
 
-def test_both_forms_are_genuine_for_a_day() -> None:
+def test_both_forms_are_genuine_for_two_hours() -> None:
     for text in (json.dumps(GENUINE), json.dumps(GENUINE, indent=4), f"\n{compact(GENUINE)}\n"):
         assert judged(text) == Verdict.GENUINE
-        assert judged(text, at=NOW + timedelta(hours=24, seconds=-1)) == Verdict.GENUINE
-        assert judged(text, at=NOW + timedelta(hours=24)) == Verdict.EXPIRED
+        assert judged(text, at=NOW + timedelta(hours=2, seconds=-1)) == Verdict.GENUINE
+        assert judged(text, at=NOW + timedelta(hours=2)) == Verdict.EXPIRED
         assert judged(text, at=NOW - timedelta(minutes=6)) == Verdict.EARLY
 
 
@@ -159,6 +159,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
 def test_openssl_alone_verifies_it_as_documented(files: dict[str, Path]) -> None:
     lines = re.search(r"<!-- openssl: begin -->\s*```sh\n(.*?)```", DOCS.read_text(), re.S)
     assert lines is not None
+    assert lines[1] == snippets.OPENSSL
     where = files["statement.jws"].parent
 
     def run() -> subprocess.CompletedProcess[str]:
@@ -189,7 +190,7 @@ def test_command_tells_each_verdict(files: dict[str, Path], capsys: Any, monkeyp
         code, text = said(capsys, str(files[name]), *key, *at)
         assert (code, text.splitlines()[0]) == (0, "Genuine. The portal signed exactly this, and it has not expired.")
         assert "  Tier: verified\n" in text
-        assert "  Expires: 2026-04-15 09:00 UTC\n" in text
+        assert "  Expires: 2026-04-14 11:00 UTC\n" in text
     assert said(capsys, str(files["statement.json"]), *key, "--at", "2026-04-16T00:00Z")[0] == 1
     assert said(capsys, str(files["statement.json"]), *key, *at, "--issuer", "https://other.example")[0] == 1
     files["statement.json"].write_text(json.dumps(rewritten(tier="official")))

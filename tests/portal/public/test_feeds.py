@@ -61,7 +61,7 @@ def test_who_has_it_gets_304_until_something_happens(
     listed: Integration, alice: Any, now: Any, client: Client, address: str
 ) -> None:
     first = client.get(address)
-    assert first["Cache-Control"] == "public, max-age=30"
+    assert first["Cache-Control"] == "public, max-age=30, must-revalidate"
     assert client.get(address, headers={"If-None-Match": first["ETag"]}).status_code == 304
     assert client.get(address, headers={"If-Modified-Since": first["Last-Modified"]}).status_code == 304
     perform(listed, "archive", by=alice, note="Replaced.", now=now + timedelta(days=1))
