@@ -1,11 +1,11 @@
 """Which figures go into a week's report? Reads them once; what comes out is plain JSON and is frozen."""
 
 from collections.abc import Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import QuerySet
+from django.db.models import Q
 
 from integrations.clock import due_business
 from integrations.models import Event, Integration
@@ -15,16 +15,17 @@ from integrations.workflow import PROGRAM_CALENDAR
 from portal.reports.models import Snapshot
 from portal.reports.scopes import Reported
 from portal.reports.weeks import Week
-from verification.models import Breach, Clock
-from verification.support import figures
+from verification.models import Breach, Clock, Issue, Watch
+from verification.support import figures, rows
 from verification.support.base import Watching
 from verification.support.figures import Scope
 
 # 1: the figures of open clocks in "before" were those of the week itself; 2: the CSV had the figures and issues only;
-# 3: what was late and what would be was counted by the rows shown
+# 3: what was late and what would be was counted by the rows shown, as of when it was made
 FORMAT = 4
 OPEN = ("running", "at_risk", "overdue", "blind", "paused")
 WORST, COMING = 3, 20
+LATE = timedelta(days=1)  # after a week's end: from then on its report was made late
 DECISIONS = ("approve", "request_changes", "decline")
 REQUESTS = ("request_review", "request_again")
 MOVES = (
@@ -34,11 +35,15 @@ MOVES = (
 
 
 def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[str, Any]:
-    """The figures of one scope in one week, as JSON: every moment an ISO text, nothing that has to be looked up."""
+    """The figures of one scope in one week, as JSON: every moment an ISO text, nothing that has to be looked up.
+
+    Whenever it is made: the clocks stand as they were when the week ended.
+    """
     start, end = week.span(zone)
-    scope, moment = found.scope, min(end, now)
+    scope, at = found.scope, min(end, now)
     up_to = figures.data_up_to(scope)
-    coming = _coming(scope, week.after.span(zone)[1], now)
+    until = week.after.span(zone)[1]
+    coming = figures.coming(scope, at, until) if now < until else Clock.objects.none()
     return {
         "format": FORMAT,
         "scope": found.key,
@@ -48,32 +53,41 @@ def build(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[st
         "end": end.isoformat(),
         "zone": str(zone),
         "made_at": now.isoformat(),
+        "made_late": now >= end + LATE,
+        "is_past": now >= until,
         "data_up_to": up_to.isoformat() if up_to else "",
-        "watched": Integration.objects.filter(scope.of(""), watch__ended_at=None, watch__isnull=False).count(),
-        "totals": figures.totals(scope, start, end, moment).as_dict(),
-        "before": _before(found, week, zone, moment),
-        "worst": [row(clock, now) for clock in figures.worst(scope)[:WORST]],
-        "coming": [row(clock, now) for clock in coming[:COMING]],
+        "watched": _watched(scope, at),
+        "totals": figures.totals(scope, start, end, at).as_dict(),
+        "before": _before(found, week, zone, at),
+        "worst": [row(clock, at) for clock in figures.worst(scope, at)[:WORST]],
+        "coming": [row(clock, at) for clock in coming[:COMING]],
         "coming_in_all": coming.count(),
         "movements": figures.movements(scope, start, end),
         "retracted": _retracted(scope, start, end),
-        "programs": _by_program(scope, start, end, moment),
+        "programs": _by_program(scope, start, end, at),
         "standing": _standing(scope, start, end),
-        "own": own_record(scope, start, end, now),
+        "own": own_record(scope, start, end, at),
         "editions": sorted(_editions(scope)),
     }
 
 
-def _before(found: Reported, week: Week, zone: ZoneInfo, now: datetime) -> dict[str, Any]:
+def _watched(scope: Scope, at: datetime) -> int:
+    """How many repositories were watched at a moment."""
+    ended_not_yet = Q(ended_at=None) | Q(ended_at__gt=at)
+    return Watch.objects.filter(scope.of(), ended_not_yet, began_at__lte=at).count()
+
+
+def _before(found: Reported, week: Week, zone: ZoneInfo, at: datetime) -> dict[str, Any]:
     """The week before; where its open clocks were, is what its own report froze, else None."""
-    settled = figures.totals(found.scope, *week.before.span(zone), now).as_dict()
+    settled = figures.totals(found.scope, *week.before.span(zone), at).as_dict()
     frozen = Snapshot.objects.filter(scope=found.key, week=str(week.before)).values_list("figures", flat=True).first()
     return settled | {name: frozen["totals"][name] if frozen else None for name in OPEN}
 
 
-def row(clock: Clock, now: datetime) -> dict[str, Any]:
-    """One clock as a report shows it at a moment. `late_hours` and `age_hours` are whole hours."""
+def row(clock: Any, at: datetime) -> dict[str, Any]:
+    """One clock of `figures.open_at` as a report shows it. `late_hours` and `age_hours` are whole hours."""
     issue = clock.issue
+    spoke_last, spoke_last_at = _spoke_last(issue, at)
     return {
         "issue": str(issue.uuid),
         "name": f"{clock.watch.repository}#{issue.number}",
@@ -84,13 +98,21 @@ def row(clock: Clock, now: datetime) -> dict[str, Any]:
         "severity": clock.severity,
         "verb": clock.verb,
         "due": clock.due_at.isoformat() if clock.due_at else "",
-        "age_hours": int((now - issue.opened_at).total_seconds() // 3600),
-        "late_hours": max(0, int((now - clock.due_at).total_seconds() // 3600)) if clock.due_at else 0,
-        "holder": "reporter" if clock.state == Watching.PAUSED else "partner",
-        "spoke_last": issue.spoke_last,
-        "spoke_last_at": issue.spoke_last_at.isoformat() if issue.spoke_last_at else "",
-        "state": clock.state,
+        "age_hours": int((at - issue.opened_at).total_seconds() // 3600),
+        "late_hours": max(0, int((at - clock.due_at).total_seconds() // 3600)) if clock.due_at else 0,
+        "holder": "reporter" if clock.then == Watching.PAUSED else "partner",
+        "spoke_last": spoke_last,
+        "spoke_last_at": spoke_last_at.isoformat() if spoke_last_at else "",
+        "state": clock.then,
     }
+
+
+def _spoke_last(issue: Issue, at: datetime) -> tuple[str, datetime | None]:
+    """Who had spoken last by a moment, and when: folded again only where somebody spoke since."""
+    if issue.spoke_last_at is None or issue.spoke_last_at <= at:
+        return issue.spoke_last, issue.spoke_last_at
+    then = rows.state_of(issue, at, segments=False)
+    return then.spoke_last, then.spoke_last_at
 
 
 def _retracted(scope: Scope, start: datetime, end: datetime) -> list[dict[str, str]]:
@@ -102,18 +124,13 @@ def _retracted(scope: Scope, start: datetime, end: datetime) -> list[dict[str, s
     ]
 
 
-def _coming(scope: Scope, until: datetime, now: datetime) -> QuerySet[Clock]:
-    """What will be late before the week that begins has ended, if nothing happens."""
-    return figures.next_to_breach(scope, now).filter(due_at__lt=until)
-
-
-def _by_program(scope: Scope, start: datetime, end: datetime, now: datetime) -> list[dict[str, Any]]:
+def _by_program(scope: Scope, start: datetime, end: datetime, at: datetime) -> list[dict[str, Any]]:
     keys = Integration.objects.filter(scope.of(""), watch__isnull=False).order_by("program_key")
     found = []
     for key in keys.values_list("program_key", flat=True).distinct():
         part = Scope(scope.partner_id, scope.integration_id, key)
         name = PROGRAMS[key].name if key in PROGRAMS else key
-        found.append({"program": key, "name": name} | figures.totals(part, start, end, now).as_dict())
+        found.append({"program": key, "name": name} | figures.totals(part, start, end, at).as_dict())
     return found
 
 
@@ -129,16 +146,17 @@ def _standing(scope: Scope, start: datetime, end: datetime) -> list[dict[str, st
     ]
 
 
-def own_record(scope: Scope, start: datetime, end: datetime, now: datetime) -> dict[str, int]:
-    """The program's own promise: reviews decided within the span, those in time, and what waits for it now."""
+def own_record(scope: Scope, start: datetime, end: datetime, at: datetime) -> dict[str, int]:
+    """The program's own promise: reviews decided within the span, those in time, and what still waits since then."""
     decided = Event.objects.filter(scope.of("integration__"), verb__in=DECISIONS, at__gte=start, at__lt=end)
     done = list(decided.select_related("integration"))
     waiting = Integration.objects.filter(scope.of(""), stage=Stage.REVIEW, turn_holder=Holder.PROGRAM)
+    waiting = waiting.exclude(turn_since__gt=at)
     return {
         "decided": len(done),
         "in_time": sum(_was_in_time(event) for event in done),
         "waiting": waiting.count(),
-        "late": waiting.filter(turn_due_at__lt=now).count(),
+        "late": waiting.filter(turn_due_at__lt=at).count(),
     }
 
 

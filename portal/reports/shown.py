@@ -42,6 +42,7 @@ LISTS = {
 SEVERITIES = {"critical": "critical", "other": "not critical"}
 PROMISED = {"respond": "first answer", "resolve": "resolution", "track": "tracking"}
 COUNTED = 4  # since this format what is late and what will be is counted, not only listed
+PAST = "Nothing waits for you here: the newest report says what waits now."
 NOTHING = "You have nothing to do."
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -95,6 +96,8 @@ def turn(figures: Mapping[str, Any]) -> str:
     """What the reader has to do. Reports of the first three formats counted the rows that they show."""
     if figures["format"] < COUNTED:
         return _turn_by_rows(figures)
+    if figures["is_past"]:
+        return PAST
     totals, coming = figures["totals"], figures["coming_in_all"]
     if figures["scope"].startswith("partner:"):
         return _partners_turn(totals["overdue"], coming)
@@ -134,7 +137,9 @@ def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
         "end": _day(figures["end"], zone) - timedelta(days=1),
         "data_up_to": _moment(figures["data_up_to"], zone),
         "made_at": _moment(figures["made_at"], zone),
-        "figures": [_figure(title, key, totals, before, figures["format"]) for title, key in FIGURES],
+        "made_late": is_late(figures),
+        "is_past": figures["format"] >= COUNTED and figures["is_past"],
+        "figures": [_figure(title, key, totals, before, figures["format"]) for title, key in _titles(figures)],
         "worst": [_row(row, zone) for row in figures["worst"]],
         "coming": [_row(row, zone) for row in figures["coming"]],
         "more_worst": _beyond(figures, "worst"),
@@ -145,6 +150,16 @@ def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
         ],
         "own_share": f"{figures['own']['in_time']} of {figures['own']['decided']}",
     }
+
+
+def is_late(figures: Mapping[str, Any]) -> bool:
+    """Whether it was made long after its week: what it says of open promises is of the week's end."""
+    return bool(figures["format"] >= COUNTED and figures["made_late"])
+
+
+def _titles(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
+    moment = " when the week ended" if is_late(figures) else " now"
+    return [(title.replace(" now", moment), key) for title, key in FIGURES]
 
 
 def _beyond(figures: Mapping[str, Any], kind: str) -> int:
@@ -168,8 +183,9 @@ def as_csv(figures: Mapping[str, Any]) -> str:
     """
     made_as = figures["format"]
     head = ("figure", "this week", "the week before")
+    now, before = figures["totals"], figures["before"]
     tables: list[list[Sequence[str]]] = [
-        [head, *((say, _number(figures["totals"][key]), _number(figures["before"][key])) for say, key in FIGURES)],
+        [head, *((say, _number(now[key]), _number(before[key])) for say, key in _titles(figures))],
         _issues(figures, COLUMNS if made_as < 3 else MORE),
     ]
     if made_as >= 3:

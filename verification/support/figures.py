@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from statistics import median
 from typing import Any
 
-from django.db.models import Count, Min, Q, QuerySet
+from django.db.models import Case, Count, Exists, Min, OuterRef, Q, QuerySet, Value, When
 
 from verification.models import Breach, Clock, Issue, IssueEvent, Watch
 from verification.support.base import Severity, Watching
@@ -75,30 +75,46 @@ def breaches(scope: Scope) -> QuerySet[Breach]:
     return Breach.objects.filter(scope.of(), retracted_at=None)
 
 
-def totals(scope: Scope, start: datetime, end: datetime, now: datetime) -> Totals:
-    """What was kept and broken within [start, end), and where the open clocks are now."""
-    clocks = promised(scope)
-    kept = clocks.filter(state=Watching.MET, stopped_at__gte=start, stopped_at__lt=end).count()
-    broken = breaches(scope).filter(due_at__gte=start, due_at__lt=end).count()
-    open_now = clocks.filter(state__in=OPEN_STATES, watch__ended_at=None).aggregate(
-        running=Count("pk", filter=Q(state=Watching.RUNNING)),
-        at_risk=Count("pk", filter=Q(state=Watching.RUNNING, warn75_at__lte=now)),
-        overdue=Count("pk", filter=Q(state=Watching.OVERDUE)),
-        blind=Count("pk", filter=Q(state=Watching.BLIND)),
-        paused=Count("pk", filter=Q(state=Watching.PAUSED)),
+def open_at(scope: Scope, at: datetime) -> QuerySet[Any]:
+    """Promised clocks that were open at a moment, with `then`: where each was. As today's facts tell it.
+
+    A pause is taken to have lasted since somebody spoke last: what paused later was running.
+    """
+    spoke_since = Issue.objects.filter(pk=OuterRef("issue_id"), spoke_last_at__gt=at)
+    then = Case(
+        When(Q(state=Watching.PAUSED) & ~Exists(spoke_since), then=Value(str(Watching.PAUSED))),
+        When(state=Watching.BLIND, due_at__lte=at, then=Value(str(Watching.BLIND))),
+        When(due_at__lte=at, then=Value(str(Watching.OVERDUE))),
+        default=Value(str(Watching.RUNNING)),
     )
-    return Totals(kept=kept, broken=broken, **open_now)
+    went_on = Q(stopped_at=None) | Q(stopped_at__gt=at) | Q(state=Watching.BLIND, due_at__lte=at)
+    watched = Q(watch__ended_at=None) | Q(watch__ended_at__gt=at)
+    return promised(scope).filter(went_on & watched, started_at__lte=at).exclude(state=Watching.OFF).annotate(then=then)
 
 
-def next_to_breach(scope: Scope, now: datetime) -> QuerySet[Clock]:
-    """Running clocks, the soonest due first, with what a row shows."""
-    running = promised(scope).filter(state=Watching.RUNNING, watch__ended_at=None)
-    return _shown(running).order_by("due_at", "pk")
+def totals(scope: Scope, start: datetime, end: datetime, at: datetime) -> Totals:
+    """What was kept and broken within [start, end), and where the open clocks were at a moment."""
+    kept = promised(scope).filter(state=Watching.MET, stopped_at__gte=start, stopped_at__lt=end).count()
+    broken = breaches(scope).filter(due_at__gte=start, due_at__lt=end).count()
+    open_then = open_at(scope, at).aggregate(
+        running=Count("pk", filter=Q(then=Watching.RUNNING)),
+        at_risk=Count("pk", filter=Q(then=Watching.RUNNING, warn75_at__lte=at)),
+        overdue=Count("pk", filter=Q(then=Watching.OVERDUE)),
+        blind=Count("pk", filter=Q(then=Watching.BLIND)),
+        paused=Count("pk", filter=Q(then=Watching.PAUSED)),
+    )
+    return Totals(kept=kept, broken=broken, **open_then)
 
 
-def worst(scope: Scope) -> QuerySet[Clock]:
-    """Clocks past their due moment and unanswered, critical ones first, the oldest first."""
-    late = promised(scope).filter(state__in=(Watching.OVERDUE, Watching.BLIND), watch__ended_at=None)
+def coming(scope: Scope, at: datetime, until: datetime) -> QuerySet[Clock]:
+    """Clocks that ran at a moment, are due before another and have not been stopped since, the soonest due first."""
+    running = open_at(scope, at).filter(then=Watching.RUNNING, stopped_at=None, due_at__lt=until)
+    return _shown(running.exclude(state=Watching.PAUSED)).order_by("due_at", "pk")
+
+
+def worst(scope: Scope, at: datetime) -> QuerySet[Clock]:
+    """Clocks past their due moment and unanswered at a moment, critical ones first, the oldest first."""
+    late = open_at(scope, at).filter(then__in=(Watching.OVERDUE, Watching.BLIND))
     return _shown(late).order_by("severity", "due_at", "pk")  # "critical" sorts before "other"
 
 

@@ -150,6 +150,33 @@ def test_an_outage_is_caught_up_for_four_weeks(watch: Watch, alice: User) -> Non
     assert len(readers()) == 5
 
 
+def test_weeks_that_are_caught_up_stand_as_they_ended(
+    rocket: Integration, alice: User, sign_in: Any, now: datetime
+) -> None:
+    """One is past due when week 20 ends and answered in week 21; one waits from week 22 on."""
+    week, made = timedelta(weeks=1), watch_over(rocket, now)
+    end = MONDAY - 8 * H + 4 * week  # of week 20
+    sending.send_due(MONDAY)
+    clock_of(issue_of(made, 1, end - 90 * H), end - 42 * H, state="late", stopped_at=end + 24 * H, next_at=None)
+    clock_of(issue_of(made, 2, end + week + 1 * H), end + 2 * week + 1 * H, state="overdue", next_at=None)
+    sending.send_due(MONDAY + 6 * week)
+    found = {s.week: s.figures for s in Snapshot.objects.filter(scope=f"partner:{rocket.partner_id}")}
+    names = ("2026-W19", "2026-W20", "2026-W21", "2026-W22")
+    told = [(found[w]["totals"]["running"], found[w]["totals"]["overdue"], len(found[w]["worst"])) for w in names]
+    assert told == [(0, 0, 0), (0, 1, 1), (0, 0, 0), (1, 0, 0)]
+    assert [(found[w]["made_late"], found[w]["is_past"]) for w in names] == [(True, True)] * 3 + [(False, False)]
+    assert (found["2026-W20"]["worst"][0]["late_hours"], found["2026-W20"]["worst"][0]["age_hours"]) == (42, 90)
+    old = Email.objects.get(key__contains="2026-W20").text
+    assert "resolution 42 hours late, open for 3 days;" in old
+    assert "Made late, on Mon 1 Jun 2026, 08:00: " in old
+    assert "Left out: that week had ended when this report was made." in old
+    assert "Your turn" not in old
+    page = sign_in(alice).get(reverse("report", args=[f"partner:{rocket.partner_id}", "2026-W20"])).content.decode()
+    assert "It was made late: " in page
+    assert "Left out: that week had ended" in page
+    assert [row["name"][-2:] for row in found["2026-W22"]["coming"]] == ["#2"]
+
+
 def test_another_company_hears_nothing(watch: Watch, charlie: User) -> None:
     sending.send_due(MONDAY)
     assert "charlie@globex.example" not in readers()
@@ -281,7 +308,7 @@ def test_what_is_blind_is_not_called_late(rocket: Integration, alice: User, now:
     clock_of(issue_of(watch, 1, now), MONDAY - 24 * H, state="blind", next_at=None)
     sending.send_due(MONDAY)
     assert (
-        "critical, resolution due 24 hours ago, not known whether kept, open for" in report("alice@acme.example").text
+        "critical, resolution due 16 hours ago, not known whether kept, open for" in report("alice@acme.example").text
     )
 
 
@@ -327,7 +354,8 @@ def test_all_that_will_be_late_is_counted_not_only_what_is_listed(
 def test_the_turn_of_an_earlier_format_is_told_as_it_was(watch: Watch, alice: User) -> None:
     sending.send_due(MONDAY)
     figures = Snapshot.objects.get(scope="programs").figures
-    old = {name: value for name, value in figures.items() if name != "coming_in_all"} | {"format": 3}
+    added = ("coming_in_all", "made_late", "is_past")
+    old = {name: value for name, value in figures.items() if name not in added} | {"format": 3}
     old["totals"] = old["totals"] | {"overdue": 30}
     assert shown.turn(old) == "Your turn: decide what follows from 1 late issue."
     assert shown.shown(old)["more_worst"] == 0
