@@ -11,6 +11,7 @@ from verification.schemas.choices import Choices
 from verification.schemas.managed import Codec, Managed, Value
 
 OPERATIONS = ("Create", "Update", "Delete")
+NAMED = "from the annotation crossplane.io/external-name"
 Request = dict[str, Value | None]
 
 
@@ -45,8 +46,10 @@ def _timeouts(resource: Resource) -> dict[str, Any]:
 
 
 def _wanted(node: Node, replaced: tuple[str, ...], where: str) -> Any:
+    if node.name == "id" and replaced:
+        return f"from status.atProvider, before that {NAMED}"
     if node.name == "id" or node.name in replaced[:1]:
-        return "from the annotation crossplane.io/external-name"
+        return NAMED
     if node.name in replaced:
         return None
     if node.is_observed:
@@ -59,8 +62,10 @@ def _wanted(node: Node, replaced: tuple[str, ...], where: str) -> Any:
 
 
 def _seen(node: Node, replaced: tuple[str, ...]) -> Any:
-    if node.name == "id" or node.name in replaced[:1]:
-        return "from the annotation crossplane.io/external-name"
+    if node.name in replaced[1:]:
+        return "as it was last observed"
+    if node.name in replaced or (node.name == "id" and not replaced):
+        return NAMED
     if node.sensitive:
         return f"{node.type_name} from the connection secret"
     if node.children is None:

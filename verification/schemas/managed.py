@@ -28,7 +28,8 @@ class Managed:
     """A Kubernetes object of one resource: what is wanted (`spec`, and `init` for the creation), what was observed.
 
     `secrets` holds the values by the name of the secret and the key in it. `external_name` is None before creation.
-    The definition has no field for `timeouts`: they lie beside the object, as Terraform has them.
+    `beside` holds what was observed of that for which the definition has no field: the timeouts, and what the external
+    name stands for.
     """
 
     external_name: str | None = None
@@ -38,7 +39,7 @@ class Managed:
     secrets: dict[str, dict[str, Any]] = field(default_factory=dict)
     policies: tuple[str, ...] = ("*",)
     is_being_deleted: bool = False
-    timeouts: Value | None = None
+    beside: Value = field(default_factory=dict)
 
     def may(self, policy: str) -> bool:
         return "*" in self.policies or policy in self.policies
@@ -58,40 +59,59 @@ class Codec:
 
     @property
     def _named(self) -> frozenset[str]:
-        """What does not stand in the object: the external name, and what it replaces."""
-        return frozenset({"id", *self.choices.external_name(self.resource.name).omitted})
+        """What does not stand in the specification: the id, and what the external name replaces."""
+        return frozenset({"id", *self._replaced})
+
+    @property
+    def _replaced(self) -> tuple[str, ...]:
+        """What the external name replaces; the first of them is the name."""
+        return self.choices.external_name(self.resource.name).omitted
 
     @property
     def _nodes(self) -> tuple[Node, ...]:
         return tuple(node for node in self.resource.arguments if node.name not in self._named)
 
     def decode(self, value: Value) -> Managed:
-        """The object of this value: what can be set in the spec, what is no secret in the status."""
+        """The object of this value: what can be set in the spec, what is no secret in the status.
+
+        Its external name is what the name replaces, where there is that, and the id otherwise.
+        """
         secrets: dict[str, dict[str, Any]] = {self.secret: {}}
         spec, status = _Decoding(self._make, self.secret, secrets).level(self._nodes, value, "")
-        name = value.get("id")
+        if value.get("id") is not None:
+            status["id"] = value["id"]
+        names = (value.get(name) for name in (*self._replaced[:1], "id"))
+        named = next((name for name in names if name is not None), None)
         held = {key: kept for key, kept in secrets.items() if kept or key != self.secret}
-        timeouts = value.get("timeouts") if self.resource.timeouts else None
-        return Managed(external_name=name, spec=spec, status=status, secrets=held, timeouts=timeouts)
+        beside = {name: value.get(name) for name in self._left_out}
+        return Managed(external_name=named, spec=spec, status=status, secrets=held, beside=beside)
 
     def encode_state(self, managed: Managed) -> Value:
         """The value as the provider last told it: the prior state."""
         value = _Encoding(self._make, managed.secrets, self.secret, True).level(self._nodes, managed.status, "")
-        return self._completed(value, managed)
+        told = {name: managed.beside.get(name, self._named_so(name, managed)) for name in self._left_out}
+        return dict(sorted((value | told).items()))
 
     def encode_spec(self, managed: Managed, *, creating: bool = False) -> Value:
         """The value as it is wanted: the planned state. What the provider alone says is None. Raises Unresolved."""
         wanted = merged(managed.init, managed.spec) if creating else managed.spec
         value = _Encoding(self._make, managed.secrets, self.secret, False).level(self._nodes, wanted, "")
-        return self._completed(value, managed)
+        told = {name: self._named_so(name, managed) for name in self._left_out}
+        return dict(sorted((value | told).items()))
 
-    def _completed(self, value: Value, managed: Managed) -> Value:
-        """With what does not stand in the object: the timeouts, the id, and the first argument that the name is."""
-        names = {node.name for node in self.resource.nodes} & self._named
-        replaced = self.choices.external_name(self.resource.name).omitted[:1]
-        told = {name: managed.external_name if name in ("id", *replaced) else None for name in names}
-        timeouts = {"timeouts": managed.timeouts} if self.resource.timeouts else {}
-        return dict(sorted((value | told | timeouts).items()))
+    @property
+    def _left_out(self) -> list[str]:
+        """What the resource has and the specification has not."""
+        names = {*self._named, *(["timeouts"] if self.resource.timeouts else [])}
+        return [node.name for node in self.resource.nodes if node.name in names]
+
+    def _named_so(self, name: str, managed: Managed) -> Any:
+        """The id as it was observed, the first argument that the name replaces, the timeouts; nothing of the others."""
+        if name == "id":
+            return managed.status.get("id", managed.external_name)
+        if name in self._replaced:
+            return managed.external_name if name == self._replaced[0] else None
+        return managed.beside.get(name)
 
 
 def merged(under: Value, over: Value) -> Value:

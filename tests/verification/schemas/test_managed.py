@@ -16,6 +16,15 @@ from verification.schemas.read import read_one
 SERVER = read_one(printed()).resources["acme_compute_server"]
 ARRAYS = Codec(SERVER, choices("acme"))
 OBJECTS = Codec(SERVER, choices("acme", singletons="object", single_blocks="object"))
+NAMED = Codec(SERVER, choices("acme", external=("NAME_AS_IDENTIFIER",)))
+TEMPLATE = "TEMPLATED_STRING_AS_IDENTIFIER:name:a/{{ .external_name }}"
+CODECS = {
+    "arrays": ARRAYS,
+    "objects": OBJECTS,
+    "name": NAMED,
+    "parameter": Codec(SERVER, choices("acme", external=("PARAMETER_AS_IDENTIFIER:address",))),
+    "templated": Codec(SERVER, choices("acme", external=(TEMPLATE,))),
+}
 TEXT = st.text(max_size=4)
 SCALARS = {"string": TEXT, "number": st.integers() | st.floats(allow_nan=False, allow_infinity=False),
            "bool": st.booleans(), "dynamic": st.none() | TEXT}  # fmt: skip
@@ -54,7 +63,7 @@ VALUE: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("codec", [ARRAYS, OBJECTS], ids=["arrays", "objects"])
+@pytest.mark.parametrize("codec", CODECS.values(), ids=CODECS.keys())
 @settings(max_examples=40, deadline=None)
 @given(value=ANY)
 def test_decode_and_encode_give_the_same_value(codec: Codec, value: dict[str, Any]) -> None:
@@ -69,11 +78,22 @@ def test_decode_keeps_secrets_out_of_the_object() -> None:
     assert "psql" not in str((managed.spec, managed.status))
 
 
-def test_decode_puts_the_id_into_the_external_name_alone() -> None:
+def test_decode_puts_the_id_into_the_external_name_and_the_status() -> None:
     managed = ARRAYS.decode(VALUE)
-    assert managed.external_name == "srv-7"
+    assert (managed.external_name, managed.status["id"]) == ("srv-7", "srv-7")
     assert "id" not in managed.spec
-    assert "id" not in managed.status
+
+
+def test_decode_takes_the_name_that_is_the_identifier_and_keeps_the_id() -> None:
+    managed = NAMED.decode(VALUE | {"name_prefix": "we"})
+    assert (managed.external_name, managed.status["id"]) == ("web", "srv-7")
+    assert not {"name", "namePrefix"} & (managed.spec.keys() | managed.status.keys())
+    wanted = NAMED.encode_spec(managed)
+    assert (wanted["id"], wanted["name"], wanted["name_prefix"]) == ("srv-7", "web", None)
+
+
+def test_decode_without_the_name_takes_the_id() -> None:
+    assert NAMED.decode(VALUE | {"name": None}).external_name == "srv-7"
 
 
 def test_encode_spec_leaves_open_what_the_provider_says() -> None:
@@ -85,8 +105,7 @@ def test_encode_spec_leaves_open_what_the_provider_says() -> None:
 
 
 def test_encode_name_as_identifier_is_the_external_name() -> None:
-    codec = Codec(SERVER, choices("acme", external=("NAME_AS_IDENTIFIER",)))
-    wanted = codec.encode_spec(Managed(external_name="web", spec={"address": "a"}))
+    wanted = NAMED.encode_spec(Managed(external_name="web", spec={"address": "a"}))
     assert (wanted["id"], wanted["name"], wanted["name_prefix"]) == ("web", "web", None)
 
 
@@ -136,9 +155,18 @@ def test_request_shapes_say_where_each_value_comes_from() -> None:
     assert planned["timeouts"] == {"create": "from the configuration of the generator"}
 
 
+def test_request_shapes_of_a_name_that_identifies() -> None:
+    shapes = request_shapes(SERVER, NAMED.choices)
+    prior = shapes["Update"]["PriorState"]
+    assert prior is not None
+    assert [prior[name] for name in ("id", "name", "name_prefix")] == [
+        "string from status.atProvider", "from the annotation crossplane.io/external-name", "as it was last observed",
+    ]  # fmt: skip
+
+
 def test_decode_lays_the_timeouts_beside_the_object() -> None:
     managed = ARRAYS.decode(VALUE)
-    assert managed.timeouts == {"create": "9m"}
+    assert managed.beside["timeouts"] == {"create": "9m"}
     assert not {"timeouts"} & (managed.spec.keys() | managed.status.keys())
 
 
