@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -28,13 +29,19 @@ def outbox(request: HttpRequest) -> HttpResponse:
     """Every mail, newest first, by state and by words in subject or address."""
     ask_whether_open(request)
     state, words = request.GET.get("state", ""), searched(request.GET.get("q", ""))
+    page = page_of(request, chosen(state, words))
+    context = {"page": page, "state": state, "q": words, "states": Email.State.choices}
+    return render(request, "outbox/outbox.html", context)
+
+
+def chosen(state: str, words: str) -> QuerySet[Email]:
+    """The mails that the filters leave, without what they say. What is no state filters nothing."""
     mails = Email.objects.defer("text", "html", "calendar")
     if state in Email.State.values:
         mails = mails.filter(state=state)
     if words:
         mails = mails.filter(subject__icontains=words) | mails.filter(to__icontains=words)
-    context = {"page": page_of(request, mails), "state": state, "q": words, "states": Email.State.choices}
-    return render(request, "outbox/outbox.html", context)
+    return mails
 
 
 @login_not_required

@@ -91,8 +91,13 @@ class Asked:
 def crossplane(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Every resource of one version: what is made of it, or why nothing is."""
     asked = Asked(request, uuid)
-    coverage = cache.get_or_set(asked.key, lambda: summary(asked.schema, previews(asked.schema, asked.choices)), KEPT)
-    return render(request, "verification/schemas/crossplane.html", asked.context | {"told": coverage})
+    return render(request, "verification/schemas/crossplane.html", asked.context | {"told": coverage_of(asked)})
+
+
+def coverage_of(asked: Asked) -> dict[str, Any]:
+    """What is made of each resource, or why nothing is."""
+    told = cache.get_or_set(asked.key, lambda: summary(asked.schema, previews(asked.schema, asked.choices)), KEPT)
+    return told or {}
 
 
 def crossplane_resource(request: HttpRequest, uuid: UUID) -> HttpResponse:

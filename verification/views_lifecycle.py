@@ -43,7 +43,7 @@ def loaded(request: HttpRequest, uuid: UUID) -> Integration:
 def lifecycle(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page; a POST begins a rehearsal; htmx asks for what is new of it."""
     found, now = loaded(request, uuid), timezone.now()
-    accounts = _accounts(found)
+    accounts = accounts_of(found)
     if request.method != "POST":
         return _page(request, found, RehearseLifecycle(accounts, initial=_usual(found)), now)
     if not may_ask(found, request.user):
@@ -119,7 +119,7 @@ def _commands(verdict: dict[str, Any], seen: Seen) -> list[Ran]:
     return [ran for act in ACTS.get(verdict["rule"], ())[-1:] if (ran := seen.of(act)) is not None]
 
 
-def _accounts(found: Integration) -> list[tuple[str, str]]:
+def accounts_of(found: Integration) -> list[tuple[str, str]]:
     kept = found.credentials.filter(ended_at=None).order_by("pk")
     return [(str(account.uuid), account.label) for account in kept]
 

@@ -140,16 +140,22 @@ def _handed_in(request: HttpRequest, found: Integration, form: SchemaForm) -> St
     return None
 
 
-def schema_changes(request: HttpRequest, uuid: UUID) -> HttpResponse:
-    """What breaks from one version (`from`; the one before) to another (`version`; the newest)."""
-    found = load(request, uuid)
-    new = stored.row_of(found, request.GET.get("version", ""))
+def pair_of(found: Integration, version: str, older: str) -> tuple[StoredSchema, StoredSchema]:
+    """The older and the newer one of two versions; blank: the one before, the newest. Raises Http404."""
+    new = stored.row_of(found, version)
     if new is None:
         raise Http404("No schema of this version is kept.")
-    older = request.GET.get("from", "") or stored.before(found, new.version)
+    older = older or stored.before(found, new.version)
     old = stored.row_of(found, older) if older else None
     if old is None:
         raise Http404("There is no other version to compare it with.")
+    return old, new
+
+
+def schema_changes(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """What breaks from one version (`from`; the one before) to another (`version`; the newest)."""
+    found = load(request, uuid)
+    old, new = pair_of(found, request.GET.get("version", ""), request.GET.get("from", ""))
     changes, said = stored.between(old, new)
     form = CompareForm(old=old.version, new=new.version, versions=[row.version for row in stored.known(found)])
     context = {"integration": found, "old": old, "new": new, "changes": changes, "said": said, "form": form}

@@ -12,22 +12,33 @@ from portal.api import (
     drafts,
     integrations,
     me,
+    notices,
+    office,
     others,
+    pages_only,
     problems,
     programs,
+    rehearsals,
     requirements,
     reviews,
+    schemas,
     sla,
+    webhooks,
 )
 from portal.api.once import HEADER
 from portal.api.parts import StrictParser
 
-ABOUT = """Everything that a partner or a person of the program does in pages, with the same rules.
+ABOUT = f"""What a partner or a person of the program does in pages, with the same rules.
 
-Send a token: `Authorization: Bearer ptl_…`. Make one under “API tokens” of your profile or your company."""
+Send a token: `Authorization: Bearer ptl_…`. Make one under “API tokens” of your profile or your company.
+
+What stays in pages alone:
+
+{pages_only.said()}"""
 ROOMS = (
-    me.room, programs.room, drafts.room, integrations.room, requirements.room, checks.room, reviews.room, sla.room,
-    companies.room, others.room, others.public,
+    me.room, programs.room, drafts.room, integrations.room, requirements.room, checks.room, rehearsals.room,
+    schemas.room, reviews.room, sla.room, companies.room, others.room, notices.room, webhooks.room, office.room,
+    others.public,
 )  # fmt: skip
 VERSION = "1"
 PREFIX = f"api/v{VERSION}"
@@ -113,6 +124,8 @@ def ref(path: str) -> dict[str, str]:
 def _complete(method: str, operation: dict[str, Any]) -> None:
     for status in USUAL:
         operation["responses"].setdefault(status, ref(f"responses/Problem{status}"))
+    for kind in operation.get("x-files", ()):
+        operation["responses"][200]["content"][kind] = {"schema": {"type": "string", "format": "binary"}}
     operation["responses"] = {str(status): said for status, said in operation["responses"].items()}
     if method in WRITES:
         operation.setdefault("parameters", []).append(ref("parameters/IdempotencyKey"))

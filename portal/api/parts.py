@@ -92,8 +92,11 @@ class Room:
         self.tag = tag
         self.router = Router(tags=[tag])
 
-    def get(self, path: str, scope: str, response: Any) -> Callable[[Operation], Operation]:
-        return self.add("GET", path, scope, {200: response})
+    def get(
+        self, path: str, scope: str, response: Any, files: tuple[str, ...] = ()
+    ) -> Callable[[Operation], Operation]:
+        """`files`: further media types that it may be had in."""
+        return self.add("GET", path, scope, {200: response}, {"x-files": list(files)} if files else {})
 
     def post(self, path: str, scope: str, response: Any = Done, status: int = 200) -> Callable[[Operation], Operation]:
         return self.add("POST", path, scope, {status: response})
@@ -104,9 +107,12 @@ class Room:
     def delete(self, path: str, scope: str) -> Callable[[Operation], Operation]:
         return self.add("DELETE", path, scope, {200: Done})
 
-    def add(self, method: str, path: str, scope: str, responses: Any) -> Callable[[Operation], Operation]:
+    def add(
+        self, method: str, path: str, scope: str, responses: Any, told: dict[str, Any] | None = None
+    ) -> Callable[[Operation], Operation]:
         """The first line of the docstring is the summary, the rest the description."""
         assert scope in BY_KEY or scope == "", scope
+        extra = {**({"x-scope": scope} if scope else {}), **(told or {})}
 
         def decorate(operation: Operation) -> Operation:
             summary, _, more = (operation.__doc__ or "").strip().partition("\n")
@@ -114,7 +120,7 @@ class Room:
             self.router.add_api_operation(
                 path, [method], within(scope, operation, min(responses)), response=responses,
                 operation_id=operation.__name__, summary=summary.rstrip("."), description=described,
-                auth=Bearer() if scope else None, openapi_extra={"x-scope": scope} if scope else {},
+                auth=Bearer() if scope else None, openapi_extra=extra,
             )  # fmt: skip
             return operation
 

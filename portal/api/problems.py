@@ -40,6 +40,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "ours": (500, "The fault is ours"),
     "busy": (503, "Busy"),
 }
+REFUSED = {"busy": "ready"}  # the same thing is under way: 409, and no fault of ours
 
 
 class Problem(Exception):
@@ -84,7 +85,7 @@ def fit(form: BaseForm, names: Mapping[str, str] | None = None) -> Any:
 
 def refusal(said_no: NotAllowed, conditional: bool = False) -> HttpResponse:
     """A NotAllowed as a problem. `conditional`: the request named the version that it was made from."""
-    kind = "changed" if said_no.kind == "stale" and conditional else said_no.kind
+    kind = "changed" if said_no.kind == "stale" and conditional else REFUSED.get(said_no.kind, said_no.kind)
     return said(kind, str(said_no))
 
 

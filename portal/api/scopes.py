@@ -20,8 +20,8 @@ SCOPES = (
     Scope("integrations:read", "Read integrations: requirements, findings, history, documents, standing"),
     Scope("integrations:write", "Work on integrations: drafts, answers, documents, meetings, messages"),
     Scope("steps:take", "Take steps: submit, request the review, withdraw, decide"),
-    Scope("checks:read", "Read what the checks found"),
-    Scope("checks:write", "Have the checks run, and report results from CI"),
+    Scope("checks:read", "Read what the checks, rehearsals and schemas say"),
+    Scope("checks:write", "Have checks and rehearsals run, hand in schemas, and report results from CI"),
     Scope("credentials:write", "Give and withdraw test accounts; none can be read"),
     Scope("sla:read", "Read issues in support, their clocks and the reports"),
     Scope("sla:write", "Change what the clocks are kept by: labels, calendar, severity"),
@@ -29,6 +29,11 @@ SCOPES = (
     Scope("companies:write", "Manage a company: people, invitations, its record", owner=True),
     Scope("reviews:write", "Review: claim, write findings, waive", program=True),
     Scope("notifications:read", "Read what the person was told", owner=True),
+    Scope("notifications:write", "Choose how notices reach the person", owner=True),
+    Scope("webhooks:read", "Read webhooks and their log", owner=True),
+    Scope("webhooks:write", "Pause, resume, replay, change and remove webhooks", owner=True),
+    Scope("office:read", "Take lists as tables, and the office's figures; read saved views"),
+    Scope("outbox:read", "Read the mail that went out", program=True),
 )
 BY_KEY = {scope.key: scope for scope in SCOPES}
 

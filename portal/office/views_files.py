@@ -1,17 +1,23 @@
 """Where is a list taken as a file? One address for every table, of the same query as its page."""
 
+from datetime import datetime
+
 from django.http import FileResponse, HttpRequest, StreamingHttpResponse
 from django.urls import path
 from django.utils import timezone
 
-from portal.office.files import KINDS, as_csv, as_xlsx
+from portal.office.files import KINDS, Table, as_csv, as_xlsx
 from portal.office.tables import table_of
 
 
 def table_file(request: HttpRequest, table: str, form: str) -> StreamingHttpResponse | FileResponse:
-    """The whole list, not only a page of it; its name says the day."""
+    """The whole list, not only a page of it."""
     now = timezone.now()
-    found = table_of(table, request, now)
+    return file_of(table_of(table, request, now), form, now)
+
+
+def file_of(found: Table, form: str, now: datetime) -> StreamingHttpResponse | FileResponse:
+    """A table as a file; its name says the day."""
     name = f"{found.name}-{now:%Y-%m-%d}.{form}"
     if form == "xlsx":
         return FileResponse(as_xlsx(found), as_attachment=True, filename=name, content_type=KINDS[form])

@@ -30,6 +30,9 @@ from portal.reports import scopes, sending, unsubscribe, weeks
 from tests.conftest import begin, drive
 from tests.portal.sla.issues import opened
 from verification import stored
+from verification.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal
+from verification.rehearsal.lifecycle.record import Seen as Lifecycle
+from verification.rehearsal.nomad.record import Seen as Plugin
 from verification.versions import parse
 
 Press = tuple[str, dict[str, Any], dict[str, Any]]
@@ -68,6 +71,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     left = left_as_it_is(listed, cast, now)
     other = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=3, now=now)
     driver = begin(acme, alice, name="Driver", category="container-runtime", repository_id=4, now=now)
+    task = begin(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
     asked = introductions.ask(other, row, "We build a rocket too.", by=charlie, now=now)
     invitation = inviting.send(acme, "charlie@globex.example", "viewer", by=alice, now=now)
     texts = {**talk(row, cast, now), **handed(row, cast, now)}
@@ -76,6 +80,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "partner": acme, "integration": row, "rob": cast["rob"], "cast": cast, "report": reported_week(acme, now),
         **subscribed(acme, alice, now),
         "listed": Integration.objects.get(pk=listed.pk), "left": left, "other": other, "told": told, "driver": driver,
+        "task": task, "rehearsed": rehearsed(row, task, driver, alice, now),
         "api_token": tokens.make(f"ci {CANARY}", ["integrations:read"], 30, by=alice, now=now, partner=acme)[0],
         "issue": opened(listed, f"Booster {CANARY} fails", now + timedelta(hours=1), labels=("critical",)),
         "introduction": asked, "view": saved.save(alice, "integrations", CANARY, "stage=review", shared=False, now=now),
@@ -92,6 +97,24 @@ def subscribed(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
     told = keeping.send_test(endpoint, by=alice, now=now)
     calendar = feed.make(alice, now).rsplit("/", 1)[-1].removesuffix(".ics")
     return {"endpoint": endpoint, "message": told, "calendar": calendar}
+
+
+def rehearsed(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> dict[str, int]:
+    """A rehearsal of each kind that has ended, by the operation that reads it."""
+    ended = {"requested_by": alice, "requested_at": now, "due_at": now, "finished_at": now, "outcome": "error"}
+    claims = {"type": "driver", "name": CANARY, "version": "1.4.0"}
+    url = f"https://tasks.acme.com/{CANARY}"
+    return {
+        "get_rehearsal": RunTaskRehearsal.objects.create(integration=task, url=url, signed=False, **ended).pk,
+        "get_lifecycle": LifecycleRehearsal.objects.create(
+            integration=row, version="1.4.0", base=CANARY, changed=CANARY,
+            seen=Lifecycle(broken=CANARY, over=True).as_dict(), **ended,
+        ).pk,
+        "get_nomad_rehearsal": NomadRehearsal.objects.create(
+            integration=driver, type="driver", version="1.4.0", config=CANARY,
+            seen=Plugin(claims, broken=CANARY, over=True).as_dict(), **ended,
+        ).pk,
+    }  # fmt: skip
 
 
 def reported_week(acme: Any, now: Any) -> str:
@@ -173,6 +196,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         **{f"badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
         **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
         **{f"nomad_rehearsal{form}": {"uuid": world["driver"].uuid} for form in ("", "_json")},
+        **{name: {"uuid": world["task"].uuid} for name in ("rehearsal", "rehearsal_stop")},
         "mail": {"uuid": world["mail"].uuid},
         "view_change": {"pk": world["view"].pk},
         "view_save": {"page": "queue"},

@@ -15,6 +15,7 @@ from tests.portal.everything import ACCOUNTS, AGREED, ATTESTED, FORM, LOGS, MEET
 
 ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam", "ci", "reader")
 REASON = {"reason": "It is a question."}
+BASE = 'resource "rocket_pad" "one" {\n}\n'
 DRAFTED = {"name": "Other"}
 
 
@@ -30,15 +31,19 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
     row, listed, draft = world["integration"], world["listed"], world["draft"]
     uuids = {
         "/drafts": draft.uuid, "/issues": world["issue"].uuid, "/documents": world["document"].uuid,
-        "/meetings": world["meeting"].uuid, "/directory": listed.uuid,
+        "/meetings": world["meeting"].uuid, "/directory": listed.uuid, "/webhooks": world["endpoint"].uuid,
+        "/outbox": world["mail"].uuid,
     }  # fmt: skip
     place = re.sub(r"^/api/v1", "", path)
     uuid = next((found for start, found in uuids.items() if place.startswith(start)), row.uuid)
     if "standing" in name or name == "reply_to_record":
         uuid = listed.uuid
+    if "rehearsal" in name:
+        uuid = world["driver" if "nomad" in name else "task"].uuid
     known = {
         "uuid": uuid, "requirement_id": requirement_of(name), "step": "withdraw", "key": key_of(name), "slug": "acme",
         "seq": world["left"], "scope": world["report"], "week": "2026-W16", "pk": number_of(name, world),
+        "message": world["message"].uuid, "table": "integrations",
     }  # fmt: skip
     return re.sub(r"{(\w+)}", lambda found: str(known[found[1]]), path)
 
@@ -57,6 +62,8 @@ def requirement_of(name: str) -> str:
 
 
 def number_of(name: str, world: dict[str, Any]) -> int:
+    if name in world["rehearsed"]:
+        return int(world["rehearsed"][name])
     if "introduction" in name:
         return int(world["introduction"].pk)
     if "invitation" in name:
@@ -99,6 +106,11 @@ def body_of(name: str, world: dict[str, Any]) -> Any:
         "invite": {"email": "v@acme.example", "role": "viewer"}, "decide_request": {"accept": True},
         "change_role": {"role": "viewer"}, "name_manager": {"manager": "rob@program.example"},
         "wish_reports": {"wishes": {}}, "ask_introduction": {"handle": "x"},
+        "choose_notifications": {"how": {"messages": "daily"}, "office_hours": True},
+        "change_webhook": {"name": "Other"}, "replay_webhook": {"since": (soon - timedelta(days=12)).isoformat()},
+        "begin_rehearsal": {"url": "https://tasks.acme.com/run", "stages": ["pre_plan"]},
+        "begin_lifecycle": {"version": "1.4.0", "base": BASE, "changed": f"{BASE}# more"},
+        "begin_nomad_rehearsal": {"version": "1.4.0"},
         "reply_to_record": {"text": "We answer."}, "answer_introduction": {"agree": True},
     }  # fmt: skip
     return bodies.get(name, {})

@@ -16,7 +16,11 @@ from tests.portal.api.everywhere import ROLES, body_of, operations, place_of
 from tests.portal.asking import told as close
 
 TABLE = Path(__file__).with_name("access_api.txt")
-WITH_FILE = {"requirement_upload": {}, "requirement_sign_with_file": {"signer": "A", "signed_on": "2026-01-02"}}
+WITH_FILE = {
+    "give_schema": {"version": "1.6.0"},
+    "requirement_upload": {},
+    "requirement_sign_with_file": {"signer": "A", "signed_on": "2026-01-02"},
+}
 
 
 def callers(world: dict[str, Any]) -> dict[str, Caller]:

@@ -1,8 +1,10 @@
-"""Can everything that people press in pages be done by a program too? Every form's address, and the operation for it.
+"""Can everything that people do and see in pages be had by a program too? Every page, and the operations for it.
 
-A new address that takes a POST fails here until it has its operation, or a reason why it has none.
+A new page fails here until it has its operation, or a reason why it has none; the API's description lists the reasons.
 """
 
+from portal.api.app import document
+from portal.api.pages_only import PAGES_ONLY
 from tests.portal.api.everywhere import operations
 from tests.portal.everything import names
 from tests.portal.test_access import written
@@ -13,8 +15,8 @@ ACTS = (
     " requirement_accept requirement_cancel requirement_hold requirement_give requirement_withdraw requirement_waive"
     " requirement_end_waiver"
 )
-# address: its operations
-OPERATIONS = {
+# page with a form: the operations that do what it does
+DONE_BY = {
     "accept_finding": "accept_found", "assign": "assign", "claim": "claim", "company_calendar": "set_calendar",
     "company_change": "change_company", "company_invitation": "resend_invitation revoke_invitation",
     "company_invite": "invite", "company_member": "change_role end_membership", "company_request": "decide_request",
@@ -24,68 +26,95 @@ OPERATIONS = {
     "finding_verify": "verify_finding", "introduction": "answer_introduction", "issue_ask": "issue_ask",
     "issue_dismiss": "issue_dismiss", "issue_dispute": "issue_dispute", "issue_let_off": "issue_let_off",
     "issue_lower": "issue_lower", "keep_claim": "keep_claim", "labels": "propose_labels",
-    "labels_answer": "answer_labels", "listing_reply": "reply_to_record",
-    "move_edition": "move_to_edition", "neighbours": "ask_introduction",
+    "labels_answer": "answer_labels", "lifecycle": "begin_lifecycle", "listing_reply": "reply_to_record",
+    "move_edition": "move_to_edition", "neighbours": "ask_introduction", "nomad_rehearsal": "begin_nomad_rehearsal",
+    "notification_choices": "choose_notifications",
     "partner": "name_manager", "prefill": "prefill_draft", "put_back": "put_back",
-    "queue_profile": "change_reviewer_profile", "report_wishes": "wish_reports", "requirement": ACTS,
-    "requirement_draft": "requirement_draft", "run_checks": "run_checks", "say": "say", "seen": "seen",
-    "start_program": "begin_draft", "step": "take_step",
+    "queue_profile": "change_reviewer_profile", "rehearsal": "begin_rehearsal", "rehearsal_stop": "stop_rehearsal",
+    "report_wishes": "wish_reports", "requirement": ACTS,
+    "requirement_draft": "requirement_draft", "run_checks": "run_checks", "say": "say", "schema_read": "read_schema",
+    "schemas": "give_schema", "seen": "seen", "start_program": "begin_draft", "step": "take_step",
+    "webhook_act": "test_webhook pause_webhook resume_webhook replay_webhook", "webhook_change": "change_webhook",
+    "webhook_end": "remove_webhook", "webhook_message": "replay_webhook_message",
 }  # fmt: skip
-WEBHOOK_PAGES = ("act", "change", "end", "message", "new")
-# address: why no operation
-PAGES_ONLY = {
-    "company_invited": "joining a company proves one's mail address, in a page",
-    "company_join": "joining a company proves one's mail address, in a page",
-    "company_new": "beginning a company proves one's mail address, in a page",
-    "invitation": "joining a company proves one's mail address, in a page",
-    "company_tokens": "a token makes no tokens",
-    "tokens": "a token makes no tokens",
-    "token_revoke": "a token revokes no tokens",
-    "profile": "settings of the account",
-    "theme": "settings of the account",
-    "report_stop": "one click in a mail",
-    "hook": "GitHub posts there",
-    "run_task_callback": "a rehearsed run task posts there",
-    "watch": "shows a secret of a webhook once",
-    "rehearsal": "a rehearsal is watched while it runs",
-    "rehearsal_stop": "a rehearsal is watched while it runs",
-    "schemas": "a file of Terraform's, compared in a page",
-    "schema_read": "a page that looks at a repository while it is watched",
-    "lifecycle": "a rehearsal is watched while it runs",
-    "nomad_rehearsal": "a rehearsal is watched while it runs",
-    "notification_choices": "settings of the account",
-    "calendar_feed_make": "shows a secret address once",
-    "view_save": "keeps how a page is looked at",
-    "verify": "a page for whoever was shown a badge; `manage.py badge_verify` does it without us",
-    **{f"webhook_{act}": "settings of the account: its page shows a secret once" for act in WEBHOOK_PAGES},
-    "styleguide": "shows forms, keeps nothing",
-    "api_missing": "no such address",
-}
+# page that shows something: the operations that tell it
+TOLD_BY = {
+    "check_results": "list_checks list_check_results", "companies": "list_companies",
+    "company": "get_company list_people list_company_events", "company_change": "get_company",
+    "company_calendar": "get_calendar",
+    "crossplane": "get_crossplane", "crossplane_archive": "get_crossplane_archive", "document": "get_document",
+    "draft": "get_draft list_drafts", "draft_overlaps": "get_draft", "edit_facts": "get_integration",
+    "finding_fix": "list_findings", "finding_new": "list_findings", "history": "list_events",
+    "home": "list_integrations list_drafts", "integration": "get_integration list_requirements list_steps",
+    "integrations": "list_integrations", "introduction": "get_introduction",
+    "issue": "get_issue", "labels": "get_labels",
+    "lifecycle": "list_lifecycles", "lifecycle_json": "get_lifecycle", "listed": "list_directory",
+    "listing": "get_listing", "listing_reply": "get_listing", "mail": "get_outbox_mail list_notifications",
+    "meeting_ics": "get_meeting_calendar list_meetings", "move_edition": "get_program",
+    "neighbours": "list_neighbours", "nomad_rehearsal": "list_nomad_rehearsals",
+    "nomad_rehearsal_json": "get_nomad_rehearsal", "notification_choices": "get_notification_choices",
+    "notifications": "list_notifications",
+    **dict.fromkeys(("office", "office_flow", "office_people", "office_forecast"), "get_table"),
+    "outbox": "list_outbox", "partner": "get_company list_agreements", "partner_page": "list_directory",
+    "program": "get_program", "programs": "list_programs", "queue": "get_queue",
+    "queue_profile": "get_reviewer_profile", "rehearsal": "list_rehearsals get_rehearsal",
+    "report": "get_report", "report_csv": "get_report", "report_json": "get_report", "reports": "list_reports",
+    "requirement": "get_requirement", "review": "get_integration list_findings list_checks get_requirement",
+    "run_tasks": "list_directory", "say": "list_messages", "schema_changes": "compare_schemas",
+    "schemas": "list_schemas", "search": "list_integrations list_companies", "sla": "list_clocks",
+    "sla_csv": "get_table", "sla_json": "list_clocks", "standing": "get_standing", "standing_json": "get_standing",
+    "standing_frozen": "get_frozen_standing", "standing_frozen_json": "get_frozen_standing", "start": "list_programs",
+    "start_program": "get_questions", "step": "list_steps", "table_csv": "get_table", "table_xlsx": "get_table",
+    "views": "list_views", "webhook": "get_webhook list_webhook_messages", "webhook_change": "get_webhook",
+    "webhook_end": "get_webhook", "webhook_kinds": "list_webhook_kinds", "webhook_message": "get_webhook_message",
+    "webhooks": "list_webhooks",
+}  # fmt: skip
+REASONED = {page for only in PAGES_ONLY for page in only.pages}
+UNPAGED = {"get_me", "report_check_results"}  # a token's own question, and CI's report
+
+
+def codes() -> list[tuple[str, str, str]]:
+    """(page, code of its GET, code of its POST) of every page and role."""
+    cells = [(name, cell) for name, line in written().items() if ":" not in name for cell in line if "/" in cell]
+    return [(name, *cell.split("/")) for name, cell in cells]  # type: ignore[misc]
 
 
 def posted() -> set[str]:
-    """The addresses whose POST does something, by their lines in access.txt: other than a GET, or led elsewhere."""
-    found = set()
-    for name, cells in written().items():
-        if ":" in name:
-            continue
-        pairs = [cell.split("/") for cell in cells if "/" in cell]
-        if any(post.rstrip("+") not in ("405", "404", "in", get) or "+" in post for get, post in pairs):
-            found.add(name)
-    return found
+    """The pages whose POST does something: it answers otherwise than a GET, or led elsewhere."""
+    return {
+        name for name, get, post in codes() if post.rstrip("+") not in ("405", "404", "in", get) or "+" in post
+    }  # fmt: skip
+
+
+def shown() -> set[str]:
+    """The pages that a GET shows to anybody."""
+    return {name for name, get, _ in codes() if get == "200"}
 
 
 def test_every_form_has_its_operation_or_a_reason() -> None:
-    assert sorted(posted() - set(OPERATIONS) - set(PAGES_ONLY)) == []
+    assert sorted(posted() - set(DONE_BY) - REASONED) == []
 
 
-def test_every_operation_named_here_exists_and_every_write_is_named() -> None:
+def test_every_page_that_shows_something_has_its_operation_or_a_reason() -> None:
+    assert sorted(shown() - set(TOLD_BY) - REASONED) == []
+
+
+def test_no_page_has_an_operation_and_a_reason() -> None:
+    assert sorted((set(DONE_BY) | set(TOLD_BY)) & REASONED) == []
+
+
+def test_every_operation_stands_for_a_page() -> None:
     known = {name: method for name, method, _ in operations()}
-    named = {name for listed in OPERATIONS.values() for name in listed.split()}
-    assert sorted(named - set(known)) == []
-    unnamed = {name for name, method in known.items() if method != "GET"} - named
-    assert unnamed == {"report_check_results"}  # from CI alone
+    done, told = ({name for line in table.values() for name in line.split()} for table in (DONE_BY, TOLD_BY))
+    assert {name for name in done if known.get(name, "GET") == "GET"} == set()
+    assert {name for name in told if known.get(name) != "GET"} == set()
+    assert set(known) - done - told == UNPAGED
 
 
-def test_every_address_named_here_exists() -> None:
-    assert sorted((set(OPERATIONS) | set(PAGES_ONLY)) - names()) == []
+def test_every_page_named_here_exists() -> None:
+    assert sorted((set(DONE_BY) | set(TOLD_BY) | REASONED) - names()) == []
+
+
+def test_what_stays_in_pages_is_told_in_the_description() -> None:
+    told = document()["info"]["description"]
+    assert [only.what for only in PAGES_ONLY if f"- {only.what}: {only.why}." not in told] == []

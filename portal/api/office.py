@@ -1,0 +1,177 @@
+"""How is it going, in figures? The tables that pages offer as files, saved lists, and what mail went out."""
+
+import json
+from collections.abc import Iterator
+from datetime import date, datetime
+from itertools import islice
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+from ninja import Query, Schema
+from pydantic import Field
+
+from integrations import rules
+from portal import outbox
+from portal.api.parts import Page, Paged, Room, listed
+from portal.api.shapes import absolute
+from portal.models import Email
+from portal.notices import OWN
+from portal.office import saved
+from portal.office.files import KINDS, Table
+from portal.office.tables import TABLES, table_of
+from portal.office.views_files import file_of
+from portal.office.views_saved import address
+
+room = Room("Program office")
+OFFICE, OUTBOX = "office:read", "outbox:read"
+JSON = "application/json"
+MOST = 10_000  # rows of one answer in JSON
+
+
+class TableWanted(Schema):
+    """`format`: json where the Accept header names none. The rest are the words of the page's address."""
+
+    format: str = Field(
+        "", pattern="^(json|csv|xlsx)?$", description="json, csv or xlsx; the Accept header says it too."
+    )
+    limit: int = Field(1000, ge=1, le=MOST, description="Rows in JSON at most; a file holds them all.")
+    program: str = Field("", max_length=60)
+    period: str = Field("", max_length=10, description="Of figures: 30, 90 or 365 days.")
+    q: str = Field("", max_length=100)
+    tab: str = Field("", max_length=20)
+    stage: str = Field("", max_length=60)
+    category: str = Field("", max_length=60)
+    holder: str = Field("", max_length=60)
+    age: str = Field("", max_length=10)
+    standing: str = Field("", max_length=60)
+    state: str = Field("", max_length=20)
+    severity: str = Field("", max_length=20)
+    partner: str = Field("", max_length=80)
+    integration: str = Field("", max_length=60)
+
+
+class ViewOut(Schema):
+    """A saved list. `shared`: everyone of the program has it; `gone`: what it asks for that there no longer is."""
+
+    id: int
+    page: str
+    name: str
+    query: str
+    shared: bool
+    is_default: bool
+    saved_at: datetime
+    gone: list[str]
+    href: str
+
+
+class OutboxWanted(Paged):
+    state: str = Field("", max_length=20)
+    q: str = Field("", max_length=100, description="Words of the subject or the address.")
+
+
+class MailOut(Schema):
+    uuid: UUID
+    name: str
+    to: str
+    subject: str
+    state: str
+    created_at: datetime
+    integration: UUID | None
+    href: str
+
+
+class MailWhole(MailOut):
+    """`text`: as its receiver gets it."""
+
+    text: str
+
+
+class TableOut(Schema):
+    """`rows`: a list of cells for each, in the order of `columns`, moments in ISO; `more`: some were left out."""
+
+    name: str
+    columns: list[str]
+    rows: list[list[str | int | float | bool | None]]
+    more: bool
+
+
+def get_table(request: HttpRequest, table: str, wanted: Query[TableWanted]) -> Any:
+    """A list or a figure as a table, as the files of pages are.
+
+    Those of the office are for people of the program. A file (CSV, XLSX) holds up to 50,000 rows. Tables:
+    """
+    now = timezone.now()
+    found = table_of(table, request, now)
+    form = wanted.format or next((form for form, kind in KINDS.items() if _accepts(request, kind)), "json")
+    return file_of(found, form, now) if form in KINDS else _as_json(found, wanted.limit)
+
+
+get_table.__doc__ = f"{(get_table.__doc__ or '').rstrip()} {', '.join(TABLES)}."
+room.get("/office/{slug:table}", OFFICE, TableOut, files=tuple(KINDS.values()))(get_table)
+
+
+def _accepts(request: HttpRequest, kind: str) -> bool:
+    """Whether the caller names this kind itself; who takes anything gets JSON."""
+    asked = request.headers.get("Accept", "")
+    return any(part.partition(";")[0].strip() == kind.partition(";")[0] for part in asked.split(","))
+
+
+def _as_json(table: Table, most: int) -> HttpResponse:
+    rows: Iterator[Any] = iter(table.rows)
+    told = [[_plain(cell) for cell in row] for row in islice(rows, most)]
+    more = next(rows, None) is not None
+    said = {"name": table.name, "columns": list(table.columns), "rows": told, "more": more}
+    return HttpResponse(json.dumps(said, ensure_ascii=False), content_type=JSON)
+
+
+def _plain(cell: Any) -> Any:
+    return cell.isoformat() if isinstance(cell, date) else cell
+
+
+@room.get("/views", OFFICE, list[ViewOut])
+def list_views(request: HttpRequest) -> Any:
+    """The lists that you saved, and for people of the program those that they share."""
+    found = saved.visible(request.user).order_by("page", "name", "pk")
+    return [_view(view) for view in found if view.page in saved.PAGES]
+
+
+def _view(view: Any) -> dict[str, Any]:
+    href = f"{absolute(view.page)}?{address(view).partition('?')[2]}"
+    return {
+        "id": view.pk, "page": view.page, "name": view.name, "query": view.query, "shared": view.owner_id is None,
+        "is_default": view.is_default, "saved_at": view.saved_at, "href": href,
+        "gone": saved.gone(saved.PAGES[view.page], view.query),
+    }  # fmt: skip
+
+
+@room.get("/outbox", OUTBOX, Page[MailOut])
+def list_outbox(request: HttpRequest, response: HttpResponse, wanted: Query[OutboxWanted]) -> Any:
+    """Every mail that went out, waits or failed, newest first. For people of the program."""
+    _for_program(request)
+    rows = outbox.chosen(wanted.state, wanted.q).select_related("integration")
+    return listed(request, response, rows, wanted, mail_out)
+
+
+@room.get("/outbox/{uuid:uuid}", OUTBOX, MailWhole)
+def get_outbox_mail(request: HttpRequest, uuid: UUID) -> Any:
+    """One mail as its receiver gets it; never one that holds a key to an account."""
+    _for_program(request)
+    found = Email.objects.exclude(Q(name__in=outbox.KEYS)).filter(uuid=uuid).select_related("integration").first()
+    if found is None:
+        raise Http404("There is no such mail, or it holds a key to an account.")
+    own = found.text.replace(found.unsubscribe, OWN) if found.unsubscribe else found.text
+    return mail_out(found) | {"text": own}
+
+
+def _for_program(request: HttpRequest) -> None:
+    if not rules.works_for_program(request.user):
+        raise Http404("There is nothing here for you.")
+
+
+def mail_out(row: Email) -> dict[str, Any]:
+    same = ("uuid", "name", "to", "subject", "state", "created_at")
+    about = {"integration": row.integration.uuid if row.integration else None, "href": absolute("mail", row.uuid)}
+    return {name: getattr(row, name) for name in same} | about

@@ -1,0 +1,50 @@
+"""What stays in pages alone, and why? One table: the API lists it; a test compares it with every page."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Only:
+    """Something that no operation does, why, and the names of its pages."""
+
+    what: str
+    why: str
+    pages: tuple[str, ...] = ()
+
+
+PAGES_ONLY = (
+    Only("Joining or beginning a company", "it proves one's mail address",
+         ("company_invited", "company_join", "company_new", "invitation")),
+    Only("Making and revoking tokens", "a token makes no tokens and revokes none",
+         ("company_tokens", "tokens", "token_revoke")),
+    Only("Adding a webhook, and its secret", "the secret is shown once, and an answer here is kept for a day",
+         ("webhook_new", "webhook_secret")),
+    Only("The secrets of watching a repository", "they are shown once, or GitHub posts there", ("watch", "hook")),
+    Only("The calendar of one's deadlines", "its address is a secret, shown once",
+         ("calendar_feed", "calendar_feed_make")),
+    Only("Reading a test account", "nothing of the API tells a secret"),
+    Only("The account itself", "name, zone, second factor and theme are settings of who signs in",
+         ("profile", "theme")),
+    Only("Saving and renaming views", "a view is a page as somebody looks at it; views can be read",
+         ("view_change", "view_save")),
+    Only("Stopping a mail with one click", "the link in the mail is the proof", ("notices_stop", "report_stop")),
+    Only("Badges, their statements and keys", "they have addresses of their own that need no token",
+         ("badge", "badge_json", "badge_key", "badge_keys", "badge_shields", "badge_statement",
+          "badge_statement_compact", "badge_svg", "verify")),
+    Only("Feeds, sitemap and logos", "they have addresses of their own that need no token",
+         ("feed_atom", "feed_json", "listing_logo", "robots", "sitemap")),
+    Only("Explanations", "words, rules and help are for reading",
+         ("check_help", "checks_help", "clock_rule", "help", "standing_rule", "styleguide", "welcome", "words")),
+    Only("The state of the portal", "/status.json says it without a token", ("healthz", "status", "status_json")),
+    Only("Trying constraints and installing", "it shows how Terraform reads what the registry holds", ("install",)),
+    Only("One Crossplane definition", "the archive holds them all", ("crossplane_file", "crossplane_resource")),
+    Only("Trends of the clocks in pictures", "they are drawn from the clocks, which can be listed", ("sla_trends",)),
+    Only("Places where a rehearsed service posts", "the platform's own interface, not this one",
+         ("run_task_callback", "run_task_configuration", "run_task_plan")),
+    Only("The API's own pages", "they describe it", ("api_docs", "api_document", "api_missing")),
+)  # fmt: skip
+
+
+def said() -> str:
+    """The table in Markdown."""
+    return "\n".join(f"- {each.what}: {each.why}." for each in PAGES_ONLY)

@@ -1,0 +1,187 @@
+"""How is a run task, a provider's lifecycle or a Nomad plugin rehearsed from a program? Begun, read while it runs."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.debug import sensitive_variables
+from ninja import Path, Query, Schema
+from pydantic import Field
+
+from integrations.workflow import NotAllowed
+from portal.api.parts import Done, Page, Paged, Room, Strict, listed, posted
+from portal.api.problems import fit
+from verification import views_lifecycle, views_nomad, views_rehearsal
+from verification.forms_lifecycle import RehearseLifecycle
+from verification.forms_nomad import RehearseNomad
+from verification.forms_rehearsal import Rehearse
+from verification.jobs import may_ask
+from verification.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal
+from verification.rehearsal import jobs, lifecycle_jobs, nomad_jobs
+from verification.rehearsal.lifecycle import report as lifecycle_report
+from verification.rehearsal.lifecycle.record import seen_of as lifecycle_seen
+from verification.rehearsal.nomad import report as nomad_report
+from verification.rehearsal.nomad.record import from_dict as nomad_seen
+from verification.rehearsal.place import seen_of
+from verification.rehearsal.run_task import report
+
+room = Room("Rehearsals")
+READ, WRITE = "checks:read", "checks:write"
+RUN_TASK, LIFECYCLE, NOMAD = (f"/integrations/{{uuid:uuid}}/{name}" for name in ("rehearsal", "lifecycle", "nomad"))
+BIG = 2**63 - 1
+
+
+class RehearsalOut(Schema):
+    """A rehearsal. `about`: the address or version; `outcome` is blank until `finished_at`; `verdicts`: so far."""
+
+    id: int
+    about: str
+    requested_by: str
+    requested_at: datetime
+    finished_at: datetime | None
+    outcome: str
+    verdicts: list[dict[str, Any]]
+
+
+class RehearsalWhole(RehearsalOut):
+    """`seen`: all that was exchanged, as the command line prints it, secrets struck out."""
+
+    seen: dict[str, Any]
+
+
+class RunTaskIn(Strict):
+    """`key` signs the requests; it is encrypted at once and forgotten at the end. What is left out is ours."""
+
+    url: str
+    stages: list[str] = Field(max_length=10)
+    key: str = ""
+    passing_workspace: str = ""
+    failing_workspace: str = ""
+    passing_plan: str = Field("", description="JSON as text.")
+    failing_plan: str = Field("", description="JSON as text.")
+
+
+class LifecycleIn(Strict):
+    """Configurations in HCL. `secret`: NAME=value, one a line; `account`: the uuid of a kept test account."""
+
+    version: str
+    base: str
+    changed: str
+    refused: str = ""
+    partial: str = ""
+    secret: str = ""
+    account: str = ""
+    hosts: str = Field("", description="Hosts that the provider reaches, with spaces between.")
+
+
+class NomadIn(Strict):
+    """`config`: what Nomad's agent would hand over, JSON as text."""
+
+    version: str
+    name: str = ""
+    config: str = ""
+
+
+def rehearsal_out(row: Any) -> dict[str, Any]:
+    same = ("requested_at", "finished_at", "outcome", "verdicts")
+    about = row.url if isinstance(row, RunTaskRehearsal) else row.version
+    by = {"id": row.pk, "about": about, "requested_by": str(row.requested_by or "")}
+    return {name: getattr(row, name) for name in same} | by
+
+
+def _whole(row: Any, seen: Mapping[str, Any]) -> dict[str, Any]:
+    return rehearsal_out(row) | {"seen": dict(seen)}
+
+
+def _one(rows: Any, pk: int) -> Any:
+    found = rows.select_related("requested_by").filter(pk=pk).first() if pk <= BIG else None
+    if found is None:
+        raise Http404("There is no such rehearsal.")
+    return found
+
+
+def _ask_first(found: Any, request: HttpRequest, refusal: str) -> None:
+    """Whoever may not ask hears that before hearing what does not fit."""
+    if not may_ask(found, request.user):
+        raise NotAllowed(refusal, "may")
+
+
+@room.get(RUN_TASK, READ, Page[RehearsalOut])
+def list_rehearsals(request: HttpRequest, response: HttpResponse, uuid: UUID, paged: Query[Paged]) -> Any:
+    """The rehearsals of a run task, newest first."""
+    rows = RunTaskRehearsal.objects.filter(integration=views_rehearsal.loaded(request, uuid))
+    return listed(request, response, rows.select_related("requested_by"), paged, rehearsal_out)
+
+
+@room.get(f"{RUN_TASK}/{{int:pk}}", READ, RehearsalWhole)
+def get_rehearsal(request: HttpRequest, uuid: UUID, pk: int = Path(le=BIG)) -> Any:
+    """One rehearsal of a run task, with every exchange. Ask again while `finished_at` is null."""
+    row = _one(RunTaskRehearsal.objects.filter(integration=views_rehearsal.loaded(request, uuid)), pk)
+    return _whole(row, report.as_plain(seen_of(row, over=row.finished_at is not None), row.url))
+
+
+@room.post(RUN_TASK, WRITE, RehearsalOut, status=202)
+@sensitive_variables()
+def begin_rehearsal(request: HttpRequest, uuid: UUID, body: RunTaskIn) -> Any:
+    """Have a run task rehearsed: the portal asks it as the platform would. One at a time."""
+    found = views_rehearsal.loaded(request, uuid)
+    _ask_first(found, request, jobs.REFUSAL)
+    given = fit(Rehearse(posted(**body.model_dump()))).cleaned_data
+    return rehearsal_out(jobs.begin(found, given, by=request.user, now=timezone.now()))
+
+
+@room.post(f"{RUN_TASK}/stop", WRITE)
+def stop_rehearsal(request: HttpRequest, uuid: UUID) -> Any:
+    """End the one under way with what was seen so far."""
+    jobs.stop(views_rehearsal.loaded(request, uuid), by=request.user, now=timezone.now())
+    return Done(said="No rehearsal is under way.")
+
+
+@room.get(LIFECYCLE, READ, Page[RehearsalOut])
+def list_lifecycles(request: HttpRequest, response: HttpResponse, uuid: UUID, paged: Query[Paged]) -> Any:
+    """The rehearsals of a provider's lifecycle, newest first."""
+    rows = LifecycleRehearsal.objects.filter(integration=views_lifecycle.loaded(request, uuid)).defer("seen")
+    return listed(request, response, rows.select_related("requested_by"), paged, rehearsal_out)
+
+
+@room.get(f"{LIFECYCLE}/{{int:pk}}", READ, RehearsalWhole)
+def get_lifecycle(request: HttpRequest, uuid: UUID, pk: int = Path(le=BIG)) -> Any:
+    """One rehearsal of a lifecycle, with every command. Ask again while `finished_at` is null."""
+    row = _one(LifecycleRehearsal.objects.filter(integration=views_lifecycle.loaded(request, uuid)), pk)
+    return _whole(row, lifecycle_report.as_plain(lifecycle_seen(row.seen)))
+
+
+@room.post(LIFECYCLE, WRITE, RehearsalOut, status=202)
+@sensitive_variables()
+def begin_lifecycle(request: HttpRequest, uuid: UUID, body: LifecycleIn) -> Any:
+    """Have a provider's lifecycle rehearsed in the sandbox: made, changed, destroyed. One at a time."""
+    found = views_lifecycle.loaded(request, uuid)
+    _ask_first(found, request, lifecycle_jobs.REFUSAL)
+    form = fit(RehearseLifecycle(views_lifecycle.accounts_of(found), posted(**body.model_dump())))
+    return rehearsal_out(lifecycle_jobs.begin(found, form.cleaned_data, by=request.user, now=timezone.now()))
+
+
+@room.get(NOMAD, READ, Page[RehearsalOut])
+def list_nomad_rehearsals(request: HttpRequest, response: HttpResponse, uuid: UUID, paged: Query[Paged]) -> Any:
+    """The rehearsals of a task driver or device plugin for Nomad, newest first."""
+    rows = NomadRehearsal.objects.filter(integration=views_nomad.loaded(request, uuid)).defer("seen")
+    return listed(request, response, rows.select_related("requested_by"), paged, rehearsal_out)
+
+
+@room.get(f"{NOMAD}/{{int:pk}}", READ, RehearsalWhole)
+def get_nomad_rehearsal(request: HttpRequest, uuid: UUID, pk: int = Path(le=BIG)) -> Any:
+    """One rehearsal of a Nomad plugin, with every question. Ask again while `finished_at` is null."""
+    row = _one(NomadRehearsal.objects.filter(integration=views_nomad.loaded(request, uuid)), pk)
+    return _whole(row, nomad_report.as_plain(nomad_seen(row.seen)))
+
+
+@room.post(NOMAD, WRITE, RehearsalOut, status=202)
+def begin_nomad_rehearsal(request: HttpRequest, uuid: UUID, body: NomadIn) -> Any:
+    """Have a Nomad plugin rehearsed in the sandbox. One at a time."""
+    found = views_nomad.loaded(request, uuid)
+    _ask_first(found, request, nomad_jobs.REFUSAL)
+    given = fit(RehearseNomad(posted(**body.model_dump()))).cleaned_data
+    return rehearsal_out(nomad_jobs.begin(found, given, by=request.user, now=timezone.now()))
