@@ -51,6 +51,14 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def audited(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """One list of what was audited for all processes of a run."""
+    base = tmp_path_factory.getbasetemp()
+    Person.audited = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "audited"
+    Person.audited.mkdir(exist_ok=True)
+
+
 @pytest.fixture
 def base(live_server: Any, settings: Any) -> str:
     settings.SITE_URL = live_server.url

@@ -2,6 +2,7 @@
 
 import os
 import re
+from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,7 +12,10 @@ from axe_playwright_python.base import AxeResults
 from playwright.sync_api import Locator, Page, expect
 
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
-TAGS = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+BRIEF = {"resultTypes": ["violations"]}
+RULES = BRIEF | {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+CONTRAST = BRIEF | {"runOnly": {"type": "rule", "values": ["color-contrast"]}}
+AUDITS = {"light": RULES, "dark": CONTRAST}  # what another colour scheme can change is the contrast
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 NUMBERED = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
 
@@ -19,10 +23,10 @@ NUMBERED = re.compile(r"/[0-9a-f]{8}-[0-9a-f-]{27}|/\d+|[A-Za-z0-9_:-]{30,}")
 class Person:
     """One person's browser. Each page that appears must have no accessibility violation and no script error.
 
-    A kind of page that was audited for anybody in this process is not audited again.
+    A kind of page that was audited for anybody in this run is not audited again: `audited` holds a file for each.
     """
 
-    audited: ClassVar[set[str]] = set()
+    audited: ClassVar[Path]
 
     def __init__(self, page: Page, base: str, name: str, *, audits: bool = True) -> None:
         self.page, self.base, self.name, self.audits = page, base, name, audits
@@ -50,19 +54,26 @@ class Person:
         self.page.wait_for_load_state("load")
         if self.audits:
             kind = f"{NUMBERED.sub('/…', urlsplit(self.page.url).path)} {self.page.title()}"
-            if kind not in self.audited:
-                self.audited.add(kind)
+            if self.is_new(kind):
                 self.audit(kind)
         assert self.troubles == []
         return self
 
+    def is_new(self, kind: str) -> bool:
+        """Whether this process is the first of the run to see such a page."""
+        try:
+            (self.audited / sha256(kind.encode()).hexdigest()).touch(exist_ok=False)
+        except FileExistsError:
+            return False
+        return True
+
     def audit(self, kind: str) -> None:
         """No accessibility violation, in light and in dark."""
-        for scheme in ("light", "dark"):
+        for scheme, options in AUDITS.items():
             self.page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
             if not self.page.evaluate("'axe' in window"):
                 self.page.evaluate(AXE)
-            results = AxeResults(self.page.evaluate("options => axe.run(document, options)", TAGS))
+            results = AxeResults(self.page.evaluate("options => axe.run(document, options)", options))
             assert results.violations_count == 0, f"{kind} ({scheme}): {results.generate_report()}"
         self.page.emulate_media(color_scheme="light")
 
