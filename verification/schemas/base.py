@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from verification.schemas.functions import Function
+
 SCALARS = ("string", "number", "bool")
 COLLECTIONS = ("list", "set", "map")
 
@@ -97,14 +99,20 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class ProviderSchema:
-    """Everything that one version of one provider offers. The mappings go by the name that users write."""
+    """Everything that one version of one provider offers. The mappings go by the name that users write.
+
+    The nodes of an identity are what tells an object apart: required are those that an import must give.
+    """
 
     source: str
     provider: Resource
     resources: dict[str, Resource] = field(default_factory=dict)
     data_sources: dict[str, Resource] = field(default_factory=dict)
     ephemeral: dict[str, Resource] = field(default_factory=dict)
-    functions: tuple[str, ...] = ()
+    functions: dict[str, Function] = field(default_factory=dict)
+    lists: dict[str, Resource] = field(default_factory=dict)
+    actions: dict[str, Resource] = field(default_factory=dict)
+    identities: dict[str, Resource] = field(default_factory=dict)
 
     @property
     def prefix(self) -> str:

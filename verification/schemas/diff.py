@@ -10,14 +10,18 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from verification.schemas.base import Node, ProviderSchema, Resource
+from verification.schemas.functions import all_changes
 
 ALIKE = 0.6  # of letters, from which on a name is taken for the new one of another
 SAME_FIELDS = 0.8  # of arguments that two resources share, from which on one is taken for the other renamed
-KINDS = (("resource", "resources"), ("data source", "data_sources"), ("ephemeral resource", "ephemeral"))
+KINDS = (
+    ("resource", "resources"), ("data source", "data_sources"), ("ephemeral resource", "ephemeral"),
+    ("list resource", "lists"), ("action", "actions"), ("identity of", "identities"),
+)  # fmt: skip
 BREAKS = frozenset(
     {"removed", "renamed", "type_changed", "nesting_changed", "block_to_attribute", "attribute_to_block"}
     | {"newly_required", "required_added", "computed_removed", "read_only", "sensitive_added", "fewer_allowed"}
-    | {"more_needed", "write_only"}
+    | {"more_needed", "write_only", "parameters_changed", "parameter_type_changed"}
 )
 
 
@@ -64,10 +68,8 @@ def difference(old: ProviderSchema, new: ProviderSchema) -> Difference:
     changes = list(_arguments("provider", old.provider.nodes, new.provider.nodes))
     for word, attribute in KINDS:
         changes += _kinds(word, getattr(old, attribute), getattr(new, attribute))
-    for name in sorted({*old.functions} - {*new.functions}):
-        changes.append(Change("removed", "functions", name, f"The function {name} is gone."))
-    for name in sorted({*new.functions} - {*old.functions}):
-        changes.append(Change("added", "functions", name, f"The function {name} is new."))
+    for what, name, sentence in all_changes(old.functions, new.functions):
+        changes.append(Change(what, "functions", name, sentence))
     return Difference(tuple(changes))
 
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from verification.schemas.base import COLLECTIONS, SCALARS, Node, ProviderSchema, Resource, Unreadable
+from verification.schemas.functions import Function, Parameter, type_words
 
 LARGEST = 200 * 1024 * 1024  # unpacked; the largest provider that we know of prints 14 MB
 MAJOR = "1"
@@ -80,8 +81,53 @@ def _provider(source: str, told: Mapping[str, Any]) -> ProviderSchema:
         resources=_resources(told, "resource_schemas"),
         data_sources=_resources(told, "data_source_schemas"),
         ephemeral=_resources(told, "ephemeral_resource_schemas"),
-        functions=tuple(sorted(_mapping(told.get("functions"), "functions"))),
+        functions=_functions(told),
+        lists=_resources(told, "list_resource_schemas"),
+        actions=_resources(told, "action_schemas"),
+        identities=_identities(told),
     )
+
+
+def _functions(told: Mapping[str, Any]) -> dict[str, Function]:
+    found = _mapping(told.get("functions"), "functions")
+    return {name: _function(name, _mapping(one, name)) for name, one in sorted(found.items())}
+
+
+def _function(name: str, told: Mapping[str, Any]) -> Function:
+    variadic = told.get("variadic_parameter")
+    given = told.get("parameters") or []
+    if not isinstance(given, list):
+        raise Unreadable(f"{name[:100]}: expected a list of parameters.")
+    return Function(
+        name=name,
+        returns=type_words(told.get("return_type", "dynamic")),
+        parameters=tuple(_parameter(one, name) for one in given),
+        variadic=_parameter(variadic, name) if variadic else None,
+        deprecation=str(told.get("deprecation_message") or ""),
+    )
+
+
+def _parameter(told: Any, where: str) -> Parameter:
+    one = _mapping(told, where)
+    return Parameter(str(one.get("name", "")), type_words(one.get("type", "dynamic")), bool(one.get("is_nullable")))
+
+
+def _identities(told: Mapping[str, Any]) -> dict[str, Resource]:
+    """What tells objects apart, as resources whose arguments are those of an import."""
+    found = _mapping(told.get("resource_identity_schemas"), "resource_identity_schemas")
+    return {name: _identity(name, _mapping(one, name)) for name, one in sorted(found.items())}
+
+
+def _identity(name: str, told: Mapping[str, Any]) -> Resource:
+    nodes = []
+    for key, one in sorted(_mapping(told.get("attributes"), name).items()):
+        attribute = _mapping(one, f"{name}.{key}")
+        flags = _flags(attribute) | {
+            "required": bool(attribute.get("required_for_import")),
+            "optional": bool(attribute.get("optional_for_import")),
+        }
+        nodes.append(typed(key, attribute.get("type"), flags, f"{name}.{key}"))
+    return Resource(name, tuple(nodes), told.get("version") or 0)
 
 
 def _resources(told: Mapping[str, Any], key: str) -> dict[str, Resource]:

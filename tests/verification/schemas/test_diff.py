@@ -113,6 +113,61 @@ def test_difference_tells_of_the_provider_data_sources_and_functions() -> None:
     ]
 
 
+def function(*kinds: Any, returns: Any = "string", **more: Any) -> dict[str, Any]:
+    parameters = [{"name": f"p{number}", "type": kind} for number, kind in enumerate(kinds)]
+    return {"return_type": returns, "parameters": parameters, **more}
+
+
+LISTED = ["list", "string"]
+REST = {"name": "rest", "type": "number"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what", "sentence"),
+    [
+        (function("string"), function("string", "bool"), "parameters_changed",
+         "The function f took (string) string and now takes (string, bool) string."),
+        (function(variadic_parameter=REST), function(), "parameters_changed",
+         "The function f took (number…) string and now takes () string."),
+        (function("string"), function(LISTED), "parameter_type_changed",
+         "Parameter 1 (p0) of the function f was string and is now list(string)."),
+        (function(variadic_parameter=REST | {"is_nullable": True}), function(variadic_parameter=REST),
+         "parameter_type_changed", "Parameter 1 (rest) of the function f may no longer be null."),
+        (function(), function(returns=["object", {"a": "string", "b": ["tuple", ["bool", "number"]]}]), "type_changed",
+         "The function f returned string and now returns object({a = string, b = tuple([bool, number])})."),
+        (function(), function(variadic_parameter=REST), "optional_added",
+         "The function f now takes any number of number more."),
+        (function(), function(deprecation_message="Use g."), "deprecated", "The function f is now deprecated: Use g."),
+    ],
+)  # fmt: skip
+def test_difference_of_one_function(old: Any, new: Any, what: str, sentence: str) -> None:
+    found = difference(schema(functions={"f": old}), schema(functions={"f": new})).changes
+    assert [(change.what, change.sentence) for change in found] == [(what, sentence)]
+    assert found[0].breaks is (what not in ("optional_added", "deprecated"))
+
+
+def test_difference_of_a_function_whose_parameter_has_another_name_is_none() -> None:
+    other = {"return_type": "string", "parameters": [{"name": "text", "type": "string"}]}
+    assert difference(schema(functions={"f": function("string")}), schema(functions={"f": other})) == Difference()
+
+
+def test_difference_of_an_identity_that_needs_more_breaks() -> None:
+    def identity(**flags: bool) -> dict[str, Any]:
+        return {"acme_a": {"version": 0, "attributes": {"region": {"type": "string", **flags}}}}
+
+    old, new = identity(optional_for_import=True), identity(required_for_import=True)
+    found = difference(schema(resource_identity_schemas=old), schema(resource_identity_schemas=new)).changes
+    assert [(change.what, change.of, change.path, change.breaks) for change in found] == [
+        ("newly_required", "identity of acme_a", "region", True),
+    ]
+
+
+@pytest.mark.parametrize(("key", "word"), [("list_resource_schemas", "list resource"), ("action_schemas", "action")])
+def test_difference_of_list_resources_and_actions(key: str, word: str) -> None:
+    old = schema(**{key: {"acme_reboot": {"block": {"attributes": {"id": TEXT}}}}})
+    assert [change.sentence for change in difference(old, schema()).changes] == [f"The {word} acme_reboot is gone."]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "arguments", "admits", "needed"),
     [

@@ -97,6 +97,12 @@ def test_read_refuses_with_a_sentence(body: bytes, sentence: str) -> None:
     assert str(refused.value) == sentence
 
 
+def test_read_refuses_parameters_that_are_no_list() -> None:
+    told = {"format_version": "1.0", "provider_schemas": {SOURCE: {"functions": {"f": {"parameters": {"a": 1}}}}}}
+    with pytest.raises(Unreadable, match=r"f: expected a list of parameters\."):
+        read(printed(told))
+
+
 def test_read_refuses_what_unpacks_to_too_much() -> None:
     with pytest.raises(Unreadable, match=r"larger than 1 MB"):
         read(gzip.compress(b" " * 3_000_000, mtime=0), largest=1024 * 1024)

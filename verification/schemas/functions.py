@@ -1,0 +1,82 @@
+"""Which functions does a provider offer, and what does a new version of one break for those who call it?"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """Callers give it by its place; the name is for people. `kind` is a type in Terraform's words."""
+
+    name: str
+    kind: str
+    takes_null: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """`variadic` is what may be given any number of times behind the others."""
+
+    name: str
+    returns: str
+    parameters: tuple[Parameter, ...] = ()
+    variadic: Parameter | None = None
+    deprecation: str = ""
+
+    @property
+    def signature(self) -> str:
+        """As "(string, number…) list(string)"."""
+        kinds = [one.kind for one in self.parameters] + ([f"{self.variadic.kind}…"] if self.variadic else [])
+        return f"({', '.join(kinds)}) {self.returns}"
+
+
+def type_words(told: Any) -> str:
+    """A type expression in Terraform's words: ["list", "string"] is "list(string)"."""
+    if not isinstance(told, list) or len(told) < 2:
+        return str(told)
+    kind, inner = told[0], told[1]
+    if isinstance(inner, dict):
+        inner = ", ".join(f"{name} = {type_words(one)}" for name, one in sorted(inner.items()))
+        return f"{kind}({{{inner}}})"
+    if kind == "tuple" and isinstance(inner, list):
+        return f"tuple([{', '.join(type_words(one) for one in inner)}])"
+    return f"{kind}({type_words(inner)})"
+
+
+def changes_of(old: Function, new: Function) -> Iterator[tuple[str, str]]:
+    """What has changed in a function: the kind of change and a sentence."""
+    name = old.name
+    if len(old.parameters) != len(new.parameters) or (old.variadic and not new.variadic):
+        yield "parameters_changed", f"The function {name} took {old.signature} and now takes {new.signature}."
+    else:
+        yield from _parameters(old, new)
+        if new.variadic and not old.variadic:
+            yield "optional_added", f"The function {name} now takes any number of {new.variadic.kind} more."
+    if old.returns != new.returns:
+        yield "type_changed", f"The function {name} returned {old.returns} and now returns {new.returns}."
+    if new.deprecation and not old.deprecation:
+        yield "deprecated", f"The function {name} is now deprecated: {new.deprecation}"
+
+
+def _parameters(old: Function, new: Function) -> Iterator[tuple[str, str]]:
+    pairs = list(zip(old.parameters, new.parameters, strict=True))
+    if old.variadic and new.variadic:
+        pairs.append((old.variadic, new.variadic))
+    for number, (before, after) in enumerate(pairs, 1):
+        place = f"Parameter {number} ({after.name}) of the function {old.name}"
+        if before.kind != after.kind:
+            yield "parameter_type_changed", f"{place} was {before.kind} and is now {after.kind}."
+        if before.takes_null and not after.takes_null:
+            yield "parameter_type_changed", f"{place} may no longer be null."
+
+
+def all_changes(old: Mapping[str, Function], new: Mapping[str, Function]) -> Iterator[tuple[str, str, str]]:
+    """The kind, the function and a sentence for each change, in the order of names."""
+    for name in sorted({*old, *new}):
+        if name not in new:
+            yield "removed", name, f"The function {name} is gone."
+        elif name not in old:
+            yield "added", name, f"The function {name} is new."
+        else:
+            yield from ((what, name, sentence) for what, sentence in changes_of(old[name], new[name]))
