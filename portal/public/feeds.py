@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.feedgenerator import Atom1Feed
 from django.utils.http import http_date, quote_etag
+from django.utils.xmlutils import SimplerXMLGenerator
 from django.views.decorators.http import require_safe
 
 from integrations.forms.lists import searched
@@ -23,22 +24,33 @@ from integrations.programs import PROGRAMS
 from portal.public.directory import absolute, listing_data
 from portal.public.models import ListingChange
 
-MOST = 200
+MOST = 200  # entries of a page
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 AGE = 30  # seconds for which a copy may be kept unasked: a removal shows within a minute
 TITLE = "Listed integrations: what is new, changed, suspended and removed"
 
 
 def changes_of(request: HttpRequest) -> QuerySet[ListingChange]:
-    """The changes that an address asks for by `program`, `partner` and `since`, the newest first."""
+    """The changes that an address asks for by `program`, `partner`, `since` and `before`, the newest first."""
     rows = ListingChange.objects.select_related("listing")
     program, partner = (searched(request.GET.get(name, "")) for name in ("program", "partner"))
     if program:
         rows = rows.filter(listing__program=program)
     if partner:
         rows = rows.filter(listing__publisher_slug=partner)
-    since = moment_of(request.GET.get("since", ""))
-    return rows.filter(at__gte=since) if since else rows
+    if since := moment_of(request.GET.get("since", "")):
+        rows = rows.filter(at__gte=since)
+    moment, _, number = request.GET.get("before", "").partition("_")
+    if (before := moment_of(moment)) and number.isascii() and number.isdigit() and len(number) < 19:
+        rows = rows.filter(Q(at__lt=before) | Q(at=before, pk__lt=int(number)))
+    return rows
+
+
+def next_of(request: HttpRequest, last: ListingChange) -> str:
+    """The whole address of the page of earlier changes that follows this one."""
+    query = request.GET.copy()
+    query["before"] = f"{last.at.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}_{last.pk}"
+    return absolute(f"{request.path}?{query.urlencode()}")
 
 
 def moment_of(text: str) -> datetime | None:
@@ -55,7 +67,7 @@ def moment_of(text: str) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-Write = Callable[[HttpRequest, list[ListingChange], datetime], HttpResponse]
+Write = Callable[[HttpRequest, list[ListingChange], datetime, str], HttpResponse]
 
 
 def _feed(write: Write) -> Callable[[HttpRequest], HttpResponse]:
@@ -64,9 +76,10 @@ def _feed(write: Write) -> Callable[[HttpRequest], HttpResponse]:
     @login_not_required
     @require_safe
     def view(request: HttpRequest) -> HttpResponse:
-        changes = list(changes_of(request)[:MOST])
+        found = list(changes_of(request)[: MOST + 1])
+        changes = found[:MOST]
         newest = changes[0].at if changes else BEGINNING
-        whole = write(request, changes, newest)
+        whole = write(request, changes, newest, next_of(request, changes[-1]) if len(found) > MOST else "")
         etag = quote_etag(hashlib.sha256(whole.content).hexdigest()[:32])
         whole["ETag"], whole["Last-Modified"] = etag, http_date(newest.timestamp())
         whole["Cache-Control"] = f"public, max-age={AGE}, must-revalidate"
@@ -80,10 +93,18 @@ def title_of(change: ListingChange) -> str:
     return f"{change.get_kind_display()}: {change.listing.name} by {change.listing.publisher}"  # type: ignore[attr-defined]
 
 
-def _atom(request: HttpRequest, changes: list[ListingChange], newest: datetime) -> HttpResponse:
-    feed = Atom1Feed(
-        TITLE, absolute(reverse("listed")), TITLE, feed_url=absolute(request.get_full_path()), language="en"
-    )
+class PagedAtom(Atom1Feed):
+    """Atom whose earlier entries are on further pages (RFC 5005, section 3)."""
+
+    def add_root_elements(self, handler: SimplerXMLGenerator) -> None:
+        super().add_root_elements(handler)
+        if following := self.feed["following"]:
+            handler.addQuickElement("link", "", {"rel": "next", "href": str(following)})
+
+
+def _atom(request: HttpRequest, changes: list[ListingChange], newest: datetime, following: str) -> HttpResponse:
+    own = absolute(request.get_full_path())
+    feed = PagedAtom(TITLE, absolute(reverse("listed")), TITLE, feed_url=own, language="en", following=following)
     for change in changes:
         link = absolute(reverse("listing", args=[change.listing.uuid]))
         feed.add_item(
@@ -95,13 +116,14 @@ def _atom(request: HttpRequest, changes: list[ListingChange], newest: datetime) 
     return HttpResponse(feed.writeString("utf-8"), content_type="application/atom+xml; charset=utf-8")
 
 
-def _json(request: HttpRequest, changes: list[ListingChange], _newest: datetime) -> HttpResponse:
+def _json(request: HttpRequest, changes: list[ListingChange], _newest: datetime, following: str) -> HttpResponse:
     feed: dict[str, Any] = {
         "version": "https://jsonfeed.org/version/1.1",
         "title": TITLE,
         "home_page_url": absolute(reverse("listed")),
         "feed_url": absolute(request.get_full_path()),
         "language": "en",
+        **({"next_url": following} if following else {}),
         "items": [item_of(change) for change in changes],
     }
     return JsonResponse(feed, content_type="application/feed+json", json_dumps_params={"ensure_ascii": False})

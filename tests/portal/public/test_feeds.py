@@ -1,5 +1,6 @@
 """Both feeds tell the same changes under ids that stay, and answer 304 to who has them; sitemap and robots beside."""
 
+import json
 import xml.etree.ElementTree as ET
 from datetime import timedelta
 from typing import Any
@@ -9,8 +10,9 @@ from django.test import Client
 
 from integrations.models import Integration
 from integrations.workflow import perform
+from portal.public import feeds
 from portal.public.feeds import moment_of
-from portal.public.models import Listing
+from portal.public.models import Listing, ListingChange
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 
@@ -54,6 +56,45 @@ def test_a_moment_without_a_zone_is_in_utc() -> None:
     assert str(moment_of("2026-04-14T09:00:00")) == "2026-04-14 09:00:00+00:00"
     assert str(moment_of("2026-04-14T09:00:00 02:00")) == "2026-04-14 09:00:00+02:00"
     assert [moment_of(text) for text in ("", "0001-01-01", "soon")] == [None, None, None]
+
+
+def test_earlier_changes_are_on_further_pages(
+    listed: Integration, now: Any, client: Client, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.SITE_URL = "https://portal.example"
+    monkeypatch.setattr(feeds, "MOST", 2)
+    row = Listing.objects.get()
+    for number in range(4):  # two and two of the same moment
+        at = now + timedelta(days=number // 2)
+        ListingChange.objects.create(listing=row, kind="changed", said=f"Change {number}.", at=at)
+    for form, read in (("json", json_page), ("atom", atom_page)):
+        address, told = f"/feeds/listed.{form}?partner=acme&since=2026-01-01", []
+        while address:
+            entries, following = read(client.get(address).content)
+            assert len(entries) <= 2
+            told += entries
+            own = f"https://portal.example/feeds/listed.{form}?partner=acme&since=2026-01-01&before="
+            assert following.startswith(own) or not following
+            address = following.removeprefix("https://portal.example")
+        assert told == ["Change 3.", "Change 2.", "Listed by the Nomad program.", "Change 1.", "Change 0."]
+
+
+def json_page(content: bytes) -> tuple[list[str], str]:
+    page = json.loads(content)
+    return [item["content_text"] for item in page["items"]], page.get("next_url", "")
+
+
+def atom_page(content: bytes) -> tuple[list[str], str]:
+    root = ET.fromstring(content)
+    following = [link.get("href", "") for link in root.findall(f"{ATOM}link") if link.get("rel") == "next"]
+    return [entry.findtext(f"{ATOM}summary", "") for entry in root.findall(f"{ATOM}entry")], "".join(following)
+
+
+@pytest.mark.parametrize(
+    "before", ["", "_", "2026-04-14", "2026-04-14_x", "2026-04-14_²", f"2026-04-14_{'9' * 40}", "x_1"]
+)
+def test_a_page_that_cannot_be_meant_is_the_first(listed: Integration, client: Client, before: str) -> None:
+    assert len(items(client, f"?before={before}")) == 1
 
 
 @pytest.mark.parametrize("address", ["/feeds/listed.atom", "/feeds/listed.json"])

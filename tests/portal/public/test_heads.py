@@ -29,6 +29,11 @@ def head(client: Client, address: str) -> BeautifulSoup:
     return BeautifulSoup(client.get(address).text, "html5lib")
 
 
+def told(client: Client, address: str) -> Any:
+    """What a page tells to machines."""
+    return json.loads(str(head(client, address).select('[type="application/ld+json"]')[0].string))
+
+
 def meta(page: BeautifulSoup, name: str) -> list[str]:
     return [str(each["content"]) for each in page.select(f'meta[name="{name}"], meta[property="{name}"]')]
 
@@ -84,10 +89,10 @@ def test_the_directory_and_a_company_are_told_to_machines(row: Integration, clie
     settings.SITE_URL = "https://portal.example"
     Listing.objects.update(name="</script><b>")
     its = f"https://portal.example/listed/{row.uuid}/"
-    listed = json.loads(head(client, "/listed/").select_one('[type="application/ld+json"]').string)  # type: ignore[union-attr]
+    listed = told(client, "/listed/")
     item = {"@type": "ListItem", "position": 1, "name": "</script><b>", "url": its}
     assert listed == {"@context": "https://schema.org", "@type": "ItemList", "itemListElement": [item]}
-    acme = json.loads(head(client, "/partners/acme/").select_one('[type="application/ld+json"]').string)  # type: ignore[union-attr]
+    acme = told(client, "/partners/acme/")
     assert (acme["@type"], acme["name"], acme["owns"]) == (
         "Organization", "Acme", [{"@type": "SoftwareApplication", "@id": its}],
     )  # fmt: skip
