@@ -17,6 +17,7 @@ from portal.components.inline import BUTTON_TONES, OUTCOMES
 from portal.components.markup import TONES
 from portal.design.colours import RAMP, swatches
 from portal.design.parts import all_shown
+from portal.design.samples import samples
 
 MAIL = """Two findings to answer: Rocket provider
 
@@ -115,6 +116,7 @@ def context(now: datetime, form: SampleForm) -> dict[str, Any]:
         "used": USED, "breached": BREACHED, "rita": RITA, "alice": ALICE, "mail": MAIL, "form": form,
         "page": Paginator(range(117), 50).page(2), "document": ContentFile(b"x" * 18_400, name="log.txt"),
         "counts": {"pass": 14, "warn": 1, "fail": 2}, "queue": queue(now), "snippet": SNIPPET,
+        **samples(now, USED),
     }  # fmt: skip
 
 

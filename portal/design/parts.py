@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 # what must be another name in the second copy of a part, so that no id stands twice
 NAMED = re.compile(r'(?<= )(id|for|aria-labelledby|aria-describedby|aria-controls)="([^"]+)"')
+PAINTED = re.compile(r"url\(#")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,25 @@ GROUPS: tuple[tuple[str, tuple[Part, ...]], ...] = (
             Part("errors", "Errors", "What happened, that nothing is lost, and what to do next."),
         ),
     ),
+    (
+        "Listings",
+        (
+            Part("directory", "Directory", "Filters beside rows; a letter where a logo is not given.", wide=True),
+            Part("listing", "Standing and tier", "Each standing in its word; what the publisher replied."),
+            Part("tasks", "Run task card", "A partner, its two lines, its run tasks."),
+            Part("badge", "Badge", "Drawn by us, the same on light and on dark; grey when not listed.", wide=True),
+        ),
+    ),
+    (
+        "Figures",
+        (
+            Part("charts", "Charts", "Small multiples; late is hatched; the same as a table.", wide=True),
+            Part("clock", "Clock of an issue", "What counted, what did not, and why this date.", wide=True),
+            Part("forecast", "Forecast", "What the past says of the wait; never a promise."),
+            Part("views", "Saved views", "A question that is asked again, and its answer as a file."),
+            Part("status", "Status line", "How one thing is, in a word and a sentence.", wide=True),
+        ),
+    ),
     ("Forms", (Part("form", "A form", "Label above, hint below, the error in its place with the fix.", wide=True),)),
 )
 
@@ -103,7 +123,8 @@ def shown(part: Part, context: Mapping[str, Any], request: HttpRequest) -> Shown
 
 def renamed(drawn: str) -> str:
     """The same with other ids, and what refers to them."""
-    return NAMED.sub(lambda found: f'{found[1]}="{" ".join(f"dark-{name}" for name in found[2].split())}"', drawn)
+    named = NAMED.sub(lambda found: f'{found[1]}="{" ".join(f"dark-{name}" for name in found[2].split())}"', drawn)
+    return PAINTED.sub("url(#dark-", named)
 
 
 def all_shown(context: Mapping[str, Any], request: HttpRequest) -> list[tuple[str, list[Shown]]]:

@@ -1,4 +1,4 @@
-"""Every public page stands up to being looked at: no violation by day and by night, and no width that it spills over."""
+"""Every public page stands up to being looked at: no violation by day and by night, no width that it spills over."""
 
 from collections.abc import Callable
 from typing import Any

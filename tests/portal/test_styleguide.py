@@ -1,5 +1,6 @@
 """Does the design page show every component, and are its figures those of the tokens?"""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,17 @@ from portal.templatetags.portal import register
 from tests.portal import test_colours
 
 PARTS = Path(__file__).parents[2] / "templates" / "styleguide" / "parts"
+TEMPLATES = PARTS.parents[1]
+INCLUDED = re.compile(r'include "([^"]+)"')
+ROOMS = ("public", "office", "badges")
+OF_THE_HEAD = {"page_title", "page_description"}  # seen in the browser's tab and in search results
+# what is no component of its own, and why
+APART = {
+    "public/_top.html": "the frame of public pages",
+    "public/_foot.html": "the frame of public pages",
+    "badges/_on_listing.html": "a panel with the picture of a real listing: the badge is shown drawn",
+}
+CHARTS = {"columns": "guide-weeks", "target": "guide-target", "spread": "spread-review", "stacked": "guide-shares"}
 SOURCES = {page.stem: page.read_text() for page in PARTS.glob("*.html")}
 
 
@@ -22,9 +34,27 @@ def guide(client: Client, db: None) -> BeautifulSoup:
     return BeautifulSoup(client.get("/styleguide/").content, "html5lib")
 
 
-@pytest.mark.parametrize("tag", sorted(register.tags))
+@pytest.mark.parametrize("tag", sorted(set(register.tags) - OF_THE_HEAD))
 def test_every_component_is_shown(tag: str) -> None:
     assert [key for key, source in SOURCES.items() if f"{{% {tag} " in source or f"{{% {tag}%}}" in source] != []
+
+
+def test_every_small_template_of_the_rooms_is_shown() -> None:
+    small = {page.relative_to(TEMPLATES).as_posix() for room in ROOMS for page in (TEMPLATES / room).glob("_*.html")}
+    shown = {name for source in SOURCES.values() for name in INCLUDED.findall(source)}
+    shown |= {
+        name for each in small & shown for name in re.findall(r'include "([^"]+)"', (TEMPLATES / each).read_text())
+    }
+    assert small - shown == set(APART)
+
+
+def test_every_kind_of_chart_is_drawn_by_day_and_by_night(guide: BeautifulSoup) -> None:
+    for kind, name in CHARTS.items():
+        assert f"charts.{kind}" in SOURCES["charts"]
+        assert len(guide.select(f"#charts #{name}-t, #charts #dark-{name}-t")) == 2, kind
+    ids = [str(each["id"]) for each in guide.select("[id]")]
+    assert sorted({each for each in ids if ids.count(each) > 1}) == []
+    assert [each for each in re.findall(r"url\(#([^)]+)\)", str(guide)) if each not in ids] == []
 
 
 def test_every_file_of_a_part_is_shown_once() -> None:
