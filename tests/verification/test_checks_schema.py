@@ -91,7 +91,7 @@ def test_each_rule_names_the_places():
     assert found == {
         "prefix": (3, ("resource other_thing",)),
         "descriptions": (10, ("resource other_thing", "resource other_thing: plain", "resource other_thing: gone")),
-        "deprecated": (3, ("resource other_thing", "resource other_thing: gone")),
+        "deprecated": (3, ("resource other_thing", "resource example_server: old", "resource other_thing: gone")),
         "sensitive": (3, ("provider: api_token",)),
     }
 

@@ -121,17 +121,19 @@ def descriptions(subject: Subject, sources: Sources) -> Result:
 @check(
     "schema.deprecated",
     title="Deprecations say what to do",
-    advice="Say in the description of what is deprecated what takes its place: the schema carries no other text.",
+    advice="Give what is deprecated a message, and say in its description too what takes its place: older versions of "
+    "Terraform tell the description alone.",
     fresh=FRESH,
     help=SCHEMAS,
 )
 def deprecated(subject: Subject, sources: Sources) -> Result:
-    """What is marked as deprecated has a text that says what to use in its place.
+    """What is marked as deprecated has a message, or a description that speaks of it.
 
-    The message of a deprecation is not part of what a provider tells of its schema; so the description is looked at.
+    A message passes, whatever it says; only newer versions of Terraform tell of one. Without it the description must
+    speak of the deprecation (as in “deprecated”, “use x instead”, “removed in 2.0”): any other text is not enough.
     """
     bad = "{count} of {looked} that are deprecated say nothing about it."
-    return _rule(subject, "deprecated", "All {looked} that are deprecated have a text.", bad, "Nothing is deprecated.")
+    return _rule(subject, "deprecated", "All {looked} that are deprecated say so.", bad, "Nothing is deprecated.")
 
 
 @check(

@@ -23,7 +23,7 @@ class Node:
 
     `kind` is string, number, bool, dynamic, tuple, list, set, map or object. A collection has either `elem` (its
     element, a node without a name) or `children` (its element is an object of these). `syntax` is "attribute",
-    "nested" (an attribute with attributes of its own) or "block".
+    "nested" (an attribute with attributes of its own) or "block". `deprecation` is the message, where one is told.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Node:
     sensitive: bool = False
     write_only: bool = False
     deprecated: bool = False
+    deprecation: str = ""
     description: str = ""
     syntax: str = "attribute"
     children: tuple["Node", ...] | None = None
@@ -81,6 +82,7 @@ class Resource:
     version: int = 0
     description: str = ""
     deprecated: bool = False
+    deprecation: str = ""
 
     def node(self, name: str) -> Node | None:
         return next((node for node in self.nodes if node.name == name), None)

@@ -11,6 +11,11 @@ SECRET = re.compile(
     r"(?:^|_)(?:password|passwd|passphrase|secret|secrets|token|credential|credentials|private_key|api_key|apikey"
     r"|access_key|secret_key|client_secret|auth_key|private_pem)$"
 )
+SPEAKS = re.compile(
+    r"deprecat|instead|in favou?r of|replace[dm]|superseded|obsolete|no longer|be removed|is removed|removed in"
+    r"|removal|migrate",
+    re.IGNORECASE,
+)
 MOST = 50  # places that are kept; the count is whole
 
 
@@ -60,10 +65,11 @@ def descriptions(schema: ProviderSchema) -> tuple[int, list[str]]:
 
 
 def deprecated(schema: ProviderSchema) -> tuple[int, list[str]]:
-    """What is deprecated says what takes its place."""
-    every = [(title, one.description) for title, one in _kinds(schema) if one.deprecated]
-    every += [(place, node.description) for place, node in _nodes(schema) if node.deprecated]
-    return len(every), [place for place, text in every if not text.strip()]
+    """What is deprecated has a message, or a description that speaks of it."""
+    every: list[tuple[str, Resource | Node]] = [(title, one) for title, one in _kinds(schema) if one.deprecated]
+    every += [(place, node) for place, node in _nodes(schema) if node.deprecated]
+    silent = [place for place, one in every if not one.deprecation.strip() and not SPEAKS.search(one.description)]
+    return len(every), silent
 
 
 def sensitive(schema: ProviderSchema) -> tuple[int, list[str]]:

@@ -143,6 +143,7 @@ def _resource(name: str, told: Mapping[str, Any]) -> Resource:
         version=told.get("version") or 0,
         description=str(block.get("description") or ""),
         deprecated=bool(block.get("deprecated")),
+        deprecation=_deprecation(block),
     )
 
 
@@ -159,7 +160,13 @@ def _nodes(block: Mapping[str, Any], where: str, depth: int) -> tuple[Node, ...]
 
 def _flags(told: Mapping[str, Any]) -> dict[str, Any]:
     names = ("optional", "required", "computed", "sensitive", "write_only", "deprecated")
-    return {name: bool(told.get(name)) for name in names} | {"description": str(told.get("description") or "")}
+    texts = {"description": str(told.get("description") or ""), "deprecation": _deprecation(told)}
+    return {name: bool(told.get(name)) for name in names} | texts
+
+
+def _deprecation(told: Mapping[str, Any]) -> str:
+    """The message; only newer versions of Terraform print one."""
+    return str(told.get("deprecation_message") or "")
 
 
 def _attribute(name: str, told: Mapping[str, Any], where: str, depth: int) -> Node:

@@ -114,3 +114,9 @@ def test_read_one_of_several_must_be_named() -> None:
     with pytest.raises(Unreadable, match="Say which provider is meant"):
         read_one(json.dumps(both).encode())
     assert read_one(json.dumps(both).encode(), "acme/acme").source == SOURCE
+
+
+@pytest.mark.parametrize(("told", "message"), [({"deprecation_message": "Use y."}, "Use y."), ({}, "")])
+def test_read_message_of_a_deprecation_where_it_is_told(told: dict[str, str], message: str) -> None:
+    resource = read_one(printed(_with({"type": "string", "deprecated": True, **told}))).resources["acme_a"]
+    assert resource.nodes[0].deprecation == message

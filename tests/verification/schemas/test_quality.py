@@ -1,0 +1,31 @@
+import pytest
+
+from verification.schemas.base import Node, ProviderSchema, Resource
+from verification.schemas.quality import deprecated, descriptions
+
+
+def schema(*nodes: Node) -> ProviderSchema:
+    return ProviderSchema("acme/acme", Resource("provider", ()), {"acme_a": Resource("acme_a", nodes)})
+
+
+@pytest.mark.parametrize(
+    ("description", "message", "is_silent"),
+    [
+        ("", "", True),
+        ("The name of the server.", "", True),
+        ("Whether to use TLS.", "", True),
+        ("The name of the server.", "Use title.", False),
+        ("Deprecated: the name of the server.", "", False),
+        ("Please use title instead.", "", False),
+        ("Will be removed in 3.0.", "", False),
+    ],
+)
+def test_deprecated_must_have_a_message_or_speak_of_it(description: str, message: str, is_silent: bool) -> None:
+    node = Node("name", "string", deprecated=True, deprecation=message, description=description)
+    assert deprecated(schema(node)) == (1, ["resource acme_a: name"] if is_silent else [])
+
+
+def test_descriptions_of_timeouts_are_not_asked_for() -> None:
+    inside = (Node("create", "string", optional=True),)
+    looked, missing = descriptions(schema(Node("timeouts", "object", syntax="block", children=inside)))
+    assert (looked, missing) == (1, ["resource acme_a"])
