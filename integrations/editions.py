@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext as _
+
 from integrations import facts, renaming, rules
 from integrations.history import record
 from integrations.models import Integration, RequirementState
@@ -40,7 +43,7 @@ def plan(integration: Integration, to: str, now: datetime) -> Plan:
     """The dry run. Raises NotAllowed where there is no such edition, or it is the one of the integration."""
     new = integration.program.by_date.get(to)
     if new is None or to == integration.edition_date:
-        raise NotAllowed("Choose another edition of the same program.")
+        raise NotAllowed(gettext("Choose another edition of the same program."))
     old = integration.edition
     names = new.renamed.get(old.date, {})
     pairs = [(r, new.requirement(names.get(r.id, r.id))) for r in old.requirements()]
@@ -126,7 +129,10 @@ def move(integration: Integration, to: str, *, by: Any, now: datetime, note: str
     """
     with changing(integration, rules.may_decide, by=by, now=now) as row:
         if row.undo_until is not None and row.undo_until > now:
-            raise NotAllowed(f"The last decision can still be undone until {row.undo_until:%H:%M} UTC: move it then.")
+            raise NotAllowed(
+                _("The last decision can still be undone until %(undo_until)s UTC: move it then.")
+                % {"undo_until": f"{row.undo_until:%H:%M}"}
+            )
         planned, before = plan(row, to, now), row.edition_date
         replaced = renaming.follow(row, {old.id: new.id for old, new in planned.kept if old.id != new.id}, now)
         _open_again(row, planned.asks_more)

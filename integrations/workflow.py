@@ -80,9 +80,9 @@ def actions(integration: Integration, user: Any, *, now: datetime | None = None)
     return [
         Action(
             name=step.name,
-            label=step.custom["label"],
+            label=_(step.custom["label"]),
             tone=step.custom["tone"],
-            note=step.custom.get("note", ""),
+            note=_(step.custom.get("note", "")),
             mail=step.custom.get("mail", ""),
             is_decision=step.custom.get("decision", False),
             blockers=tuple(blockers(integration, step)),

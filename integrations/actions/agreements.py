@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.actions import documents
@@ -71,7 +72,9 @@ def sign(
             if signature_of(agreement, side) == signature and version in ("", agreement.version):
                 return agreement
             if not renews:
-                raise NotAllowed(f"Version {agreement.version} is signed by both sides already.", "stale")
+                raise NotAllowed(
+                    _("Version %(version)s is signed by both sides already.") % {"version": agreement.version}, "stale"
+                )
             agreement = None
         agreement = agreement or Agreement(partner=row.partner, kind=requirement.agreement, created_at=now)
         version = _agreed_version(agreement, version, side)
@@ -90,18 +93,22 @@ def sign(
 
 def _refuse_date(signed_on: date, now: datetime) -> None:
     if signed_on > timezone.localdate(now):
-        raise NotAllowed("The day of signing is in the future. Record it once it is signed.")
+        raise NotAllowed(_("The day of signing is in the future. Record it once it is signed."))
     if signed_on < OLDEST:
-        raise NotAllowed("Look at the year of signing: it is before 2000.")
+        raise NotAllowed(_("Look at the year of signing: it is before 2000."))
 
 
 def _agreed_version(agreement: Agreement, version: str, side: Holder) -> str:
     """Both sides sign one version; the side that begins names it."""
     other = signature_of(agreement, OTHER[side])
     if other is not None and version not in ("", agreement.version):
-        raise NotAllowed(f"{other.signer} signed version {agreement.version}: both sides sign the same one.", "stale")
+        raise NotAllowed(
+            _("%(signer)s signed version %(version)s: both sides sign the same one.")
+            % {"signer": other.signer, "version": agreement.version},
+            "stale",
+        )
     if not version and not agreement.version:
-        raise NotAllowed("Say which version was signed.")
+        raise NotAllowed(_("Say which version was signed."))
     return version or agreement.version
 
 
@@ -109,7 +116,10 @@ def _refuse_used(agreement: Agreement, version: str) -> None:
     """Each version is signed once; a renewal has one of its own."""
     same = Agreement.objects.filter(partner=agreement.partner, kind=agreement.kind, version=version)
     if same.exclude(pk=agreement.pk).exists():
-        raise NotAllowed(f"Version {version} is signed by both sides already: a renewal has a version of its own.")
+        raise NotAllowed(
+            _("Version %(version)s is signed by both sides already: a renewal has a version of its own.")
+            % {"version": version}
+        )
 
 
 def _attach(

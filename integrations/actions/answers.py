@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from integrations import facts, rules
 from integrations.actions import reviewing
@@ -31,7 +32,7 @@ def requirement_of(integration: Integration, requirement_id: str) -> Requirement
     """The requirement, of the path or of a tier. Raises NotAllowed where the edition has none of that id."""
     found = integration.edition.requirement(requirement_id)
     if found is None:
-        raise NotAllowed("This edition of the program has no such requirement.", "gone")
+        raise NotAllowed(_("This edition of the program has no such requirement."), "gone")
     return found
 
 
@@ -43,7 +44,10 @@ def state_for(integration: Integration, requirement_id: str) -> RequirementState
 
 def refuse_when_ended(integration: Integration) -> None:
     if integration.stage in ENDS:
-        raise NotAllowed(f"This integration is {integration.stage}: nothing can be handed in any more.", "gone")
+        raise NotAllowed(
+            _("This integration is %(stage)s: nothing can be handed in any more.") % {"stage": integration.stage},
+            "gone",
+        )
 
 
 def side_of(integration: Integration, user: Any) -> Holder:
@@ -101,7 +105,9 @@ def answer(
         requirement = requirement_of(row, requirement_id)
         state = state_for(row, requirement_id)
         if version is not None and state.version != version:
-            raise NotAllowed(f"{state.given_by or 'Somebody'} changed this answer meanwhile.", "stale")
+            raise NotAllowed(
+                _("%(who)s changed this answer meanwhile.") % {"who": state.given_by or _("Somebody")}, "stale"
+            )
         _write(state, data, status, summary, by, now)
         Draft.objects.filter(integration=row, requirement_id=requirement_id, sent_at=None).update(sent_at=now)
         said = {"requirement": requirement_id, "title": requirement.title, "status": str(status), **(told or {})}
@@ -141,7 +147,7 @@ def _share(row: Integration, requirement: Requirement, given: RequirementState, 
 def not_needed(integration: Integration, requirement_id: str, *, by: Any, now: datetime) -> RequirementState:
     """Say that an optional requirement ("only if needed") is not needed."""
     if not requirement_of(integration, requirement_id).optional:
-        raise NotAllowed("This requirement is needed.")
+        raise NotAllowed(_("This requirement is needed."))
     return answer(integration, requirement_id, {}, by=by, now=now, status=Status.NOT_NEEDED, verb="not_needed")
 
 
@@ -150,9 +156,9 @@ def waive(
 ) -> RequirementState:
     """Let a requirement count as met until a moment, for a reason that the partner and the listing show."""
     if not reason.strip():
-        raise NotAllowed("Say why: the reason is shown with the waiver.")
+        raise NotAllowed(_("Say why: the reason is shown with the waiver."))
     if until <= now:
-        raise NotAllowed("A waiver needs an end in the future.")
+        raise NotAllowed(_("A waiver needs an end in the future."))
     with changing(integration, rules.may_decide, by=by, now=now) as row:
         refuse_when_ended(row)
         requirement = requirement_of(row, requirement_id)
@@ -169,13 +175,13 @@ def waive(
 def end_waiver(integration: Integration, requirement_id: str, *, reason: str, by: Any, now: datetime) -> None:
     """Take a waiver back before its end, for a reason that the partner is told."""
     if not reason.strip():
-        raise NotAllowed("Say why: the company relied on the waiver.")
+        raise NotAllowed(_("Say why: the company relied on the waiver."))
     with changing(integration, rules.may_decide, by=by, now=now) as row:
         requirement = requirement_of(row, requirement_id)
         state = state_for(row, requirement_id)
         until = state.waived_until
         if until is None or not state.is_waived(now):
-            raise NotAllowed("There is no waiver that still counts.", "gone")
+            raise NotAllowed(_("There is no waiver that still counts."), "gone")
         state.waived_until = now
         state.save()
         refresh(row, now)  # the mail says whose turn it is without the waiver

@@ -5,6 +5,8 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations import rules
 from integrations.history import record
@@ -13,7 +15,15 @@ from integrations.workflow import NotAllowed
 
 WORKDAYS_AT_LEAST = 4  # a week
 EXTRA_AT_MOST = 15  # own days off a year, beside the public holidays
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+WEEKDAYS = (
+    gettext_noop("Monday"),
+    gettext_noop("Tuesday"),
+    gettext_noop("Wednesday"),
+    gettext_noop("Thursday"),
+    gettext_noop("Friday"),
+    gettext_noop("Saturday"),
+    gettext_noop("Sunday"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +46,15 @@ class Facts:
 def refusal(facts: Facts) -> str:
     """Why a calendar like that cannot be, or blank: whoever is measured must not stretch the measure."""
     if len(facts.workdays) < WORKDAYS_AT_LEAST:
-        return f"A calendar has at least {WORKDAYS_AT_LEAST} working days a week; ask the program for anything else."
+        return _(
+            "A calendar has at least %(WORKDAYS_AT_LEAST)s working days a week; ask the program for anything else."
+        ) % {"WORKDAYS_AT_LEAST": WORKDAYS_AT_LEAST}
     years = [day[:4] for day in facts.extra_days]
     full = [year for year in sorted(set(years)) if years.count(year) > EXTRA_AT_MOST]
     if full:
-        return f"At most {EXTRA_AT_MOST} own days off a year: {full[0]} has more. Ask the program for anything else."
+        return _(
+            "At most %(EXTRA_AT_MOST)s own days off a year: %(full)s has more. Ask the program for anything else."
+        ) % {"EXTRA_AT_MOST": EXTRA_AT_MOST, "full": full[0]}
     return ""
 
 

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from integrations import company, rules
 from integrations.history import record
@@ -29,7 +30,7 @@ def change(partner: Partner, *, name: str, website: str, by: Any, now: datetime)
                 raise NotAllowed(refusal)
             _write(row, {"name": name, "website": website}, by, now)
     except IntegrityError as crossed:
-        raise NotAllowed("Somebody took this name just now. Choose another.", "stale") from crossed
+        raise NotAllowed(_("Somebody took this name just now. Choose another."), "stale") from crossed
     return row
 
 
@@ -39,7 +40,7 @@ def name_refusal(partner: Partner, name: str, now: datetime) -> str:
         return refusal
     alike = company.twin(name, now)
     if alike is not None and alike.pk != partner.pk:
-        return "A company with this name, or one that looks just like it, is already here."
+        return _("A company with this name, or one that looks just like it, is already here.")
     return ""
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.history import record
@@ -107,7 +108,7 @@ def change_facts(integration: Integration, facts: Mapping[str, Any], *, by: Any,
 def assign_manager(partner: Partner, manager: Any, *, by: Any, now: datetime) -> None:
     """Name the Alliances manager of a company. Only people of the program may."""
     if not rules.works_for_program(by):
-        raise NotAllowed("Only the program may name a company's Alliances manager.", "may")
+        raise NotAllowed(_("Only the program may name a company's Alliances manager."), "may")
     with transaction.atomic():
         locked = Partner.objects.select_for_update().get(pk=partner.pk)
         locked.alliances_manager = manager

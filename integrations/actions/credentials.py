@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from integrations import rules, vault
@@ -66,7 +67,7 @@ def give(
         if known is not None:
             return _same(known, row)
         if permanent and not requirement.permanent:
-            raise NotAllowed("This program asks for accounts that end with the review.")
+            raise NotAllowed(_("This program asks for accounts that end with the review."))
         if replaces:
             end(_named(current(row, requirement_id), replaces), "replaced", now)
         credential = Credential(
@@ -89,7 +90,7 @@ def _tell_given(row: Integration, credential: Credential, replaced: bool, by: An
 
 def _same(known: Credential, row: Integration) -> Credential:
     if known.integration_id != row.pk:
-        raise NotAllowed("Open this page again and send the account once more.", "stale")
+        raise NotAllowed(_("Open this page again and send the account once more."), "stale")
     return known
 
 
@@ -100,7 +101,7 @@ def _kept(row: Integration, requirement_id: str) -> str:
 def _named(kept: Iterable[Credential], uuid: str) -> Credential:
     found = next((credential for credential in kept if str(credential.uuid) == uuid), None)
     if found is None:
-        raise NotAllowed("This account was replaced or withdrawn meanwhile.", "stale")
+        raise NotAllowed(_("This account was replaced or withdrawn meanwhile."), "stale")
     return found
 
 
@@ -136,12 +137,12 @@ def use_in_sandbox(credential: Credential, *, by: Any, reason: str, now: datetim
 
 def _use(credential: Credential, how: str, verb: str, reason: str, *, by: Any, now: datetime) -> vault.Secret:
     if not reason.strip():
-        raise NotAllowed("Say why: the reason is written down and the company reads it.")
+        raise NotAllowed(_("Say why: the reason is written down and the company reads it."))
     with changing(credential.integration, rules.may_open, by=by, now=now) as row:
         locked = row.credentials.get(pk=credential.pk)
         over = why_over(locked, row, now)
         if over:
-            raise NotAllowed(f"This account is no longer kept: {over}.", "gone")
+            raise NotAllowed(_("This account is no longer kept: %(over)s.") % {"over": over}, "gone")
         try:
             secret = vault.unseal(bytes(locked.sealed), locked.context())
         except vault.CannotOpen as cannot:

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.files.storage import default_storage
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from integrations.actions.answers import ANSWERING, answer, handing_in, state_for
 from integrations.models import Document, Integration, RequirementState
@@ -39,7 +40,7 @@ def upload(
             return same
         old = _named(kept, replaces) if replaces else None
         if old is None and len(kept) >= MOST:
-            raise NotAllowed(f"There are {MOST} documents already: replace or remove one.")
+            raise NotAllowed(_("There are %(MOST)s documents already: replace or remove one.") % {"MOST": MOST})
         document = keep(row, state_for(row, requirement_id), file, by=by, now=now)
         if old is not None:
             take_away(old, now)
@@ -79,7 +80,7 @@ def take_away(document: Document, now: datetime) -> None:
 def _named(kept: list[Document], uuid: str) -> Document:
     found = next((document for document in kept if str(document.uuid) == uuid), None)
     if found is None:
-        raise NotAllowed("This document was replaced or removed meanwhile.", "stale")
+        raise NotAllowed(_("This document was replaced or removed meanwhile."), "stale")
     return found
 
 

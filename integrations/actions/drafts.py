@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.actions.create import create
@@ -23,9 +24,9 @@ class Conflict(Exception):
     def __init__(self, theirs: Draft, mine: Mapping[str, Any], by: Any) -> None:
         own = theirs.saved_by_id == by.pk
         super().__init__(
-            "You saved another version meanwhile, on another page."
+            _("You saved another version meanwhile, on another page.")
             if own
-            else f"{theirs.saved_by or 'Somebody'} saved another version meanwhile."
+            else _("%(who)s saved another version meanwhile.") % {"who": theirs.saved_by or _("Somebody")}
         )
         self.is_own = own
         self.theirs, self.mine = theirs, dict(mine)
@@ -60,7 +61,7 @@ def save(draft: Draft, data: Mapping[str, Any], *, version: int, by: Any, now: d
     with transaction.atomic():
         row = Draft.objects.select_for_update(of=("self",)).select_related("saved_by").get(pk=draft.pk)
         if row.sent_at is not None:
-            raise NotAllowed("This draft has been sent already.", "gone")
+            raise NotAllowed(_("This draft has been sent already."), "gone")
         if row.data == dict(data):
             return row
         if row.version not in (NOTHING_YET, version):
@@ -93,8 +94,10 @@ def send(draft: Draft, facts: Mapping[str, Any], *, version: int, by: Any, now: 
 
 def _not_as_seen(row: Draft) -> NotAllowed:
     if row.sent_at is not None:
-        return NotAllowed("This draft was thrown away.", "gone")
-    return NotAllowed(f"{row.saved_by or 'Somebody'} changed the draft meanwhile. Look at it again.", "stale")
+        return NotAllowed(_("This draft was thrown away."), "gone")
+    return NotAllowed(
+        _("%(who)s changed the draft meanwhile. Look at it again.") % {"who": row.saved_by or _("Somebody")}, "stale"
+    )
 
 
 def discard(draft: Draft, *, by: Any, now: datetime) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.history import record
@@ -24,7 +25,7 @@ def ask(asking: Integration, other: Integration, message: str, *, by: Any, now: 
     if not rules.may_edit(asking, by):
         raise NotAllowed(rules.refusal("may_edit"), "may")
     if asking.partner_id == other.partner_id:
-        raise NotAllowed("Both integrations are your own company's.")
+        raise NotAllowed(_("Both integrations are your own company's."))
     with transaction.atomic():
         _lock_both(asking, other)
         theirs = Introduction.objects.filter(asking=other, other=asking, state=State.ASKED).first()
@@ -40,9 +41,9 @@ def ask(asking: Integration, other: Integration, message: str, *, by: Any, now: 
 
 def _still_asked(introduction: Introduction) -> Introduction:
     if introduction.state == State.AGREED:
-        raise NotAllowed("You have been introduced already.", "stale")
+        raise NotAllowed(_("You have been introduced already."), "stale")
     if introduction.state == State.DECLINED:
-        raise NotAllowed("The other side was asked and would rather not be introduced.", "stale")
+        raise NotAllowed(_("The other side was asked and would rather not be introduced."), "stale")
     return introduction
 
 
@@ -74,9 +75,11 @@ def _waiting(introduction: Introduction, by: Any) -> Introduction:
     _lock_both(introduction.asking, introduction.other)
     row = Introduction.objects.select_related("asking__partner", "other__partner", "decided_by").get(pk=introduction.pk)
     if row.state != State.ASKED:
-        word = "agreed" if row.state == State.AGREED else "declined"
+        agreed, declined = _("%(who)s agreed on %(at)s UTC already."), _("%(who)s declined on %(at)s UTC already.")
+        said = agreed if row.state == State.AGREED else declined
         raise NotAllowed(
-            f"{row.decided_by or 'Somebody'} {word} on {row.decided_at:%d %b, %H:%M} UTC already.", "stale"
+            said % {"who": row.decided_by or _("Somebody"), "at": f"{row.decided_at:%d %b, %H:%M}"},
+            "stale",
         )
     return row
 

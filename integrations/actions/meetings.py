@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from integrations import rules
 from integrations.actions.answers import OTHER, answer, handing_in, side_of
 from integrations.invites import CANCEL, REQUEST, invite
@@ -59,7 +61,7 @@ def propose(integration: Integration, requirement_id: str, proposal: Proposal, *
     with handing_in(integration, requirement_id, by=by) as (row, requirement):
         meeting = current(row, requirement_id)
         if meeting is not None and is_settled(meeting, requirement):
-            raise NotAllowed("This meeting was held already.", "gone")
+            raise NotAllowed(_("This meeting was held already."), "gone")
         by_program = side_of(row, by) == Holder.PROGRAM
         if meeting is None or meeting.state in (State.HELD, State.CANCELLED):
             shown = meeting.items if meeting else {}
@@ -80,13 +82,13 @@ def propose(integration: Integration, requirement_id: str, proposal: Proposal, *
 
 def _refuse_times(proposal: Proposal, now: datetime) -> None:
     if not proposal.times:
-        raise NotAllowed("Propose at least one time.")
+        raise NotAllowed(_("Propose at least one time."))
     if len(proposal.as_iso()) > MOST_TIMES:
-        raise NotAllowed(f"Propose at most {MOST_TIMES} times.")
+        raise NotAllowed(_("Propose at most %(MOST_TIMES)s times.") % {"MOST_TIMES": MOST_TIMES})
     if min(proposal.times) <= now:
-        raise NotAllowed("Each time must be in the future.")
+        raise NotAllowed(_("Each time must be in the future."))
     if max(proposal.times) > now + FARTHEST:
-        raise NotAllowed("Each time must be within the next year.")
+        raise NotAllowed(_("Each time must be within the next year."))
 
 
 def accept(meeting: Meeting, moment: datetime, *, by: Any, now: datetime, place: str = "") -> Meeting:
@@ -96,11 +98,11 @@ def accept(meeting: Meeting, moment: datetime, *, by: Any, now: datetime, place:
         if locked.state == State.AGREED and locked.starts_at == moment:
             return locked
         if locked.state != State.PROPOSED or moment not in times_of(locked):
-            raise NotAllowed("This time is no longer proposed. Look at what is.", "stale")
+            raise NotAllowed(_("This time is no longer proposed. Look at what is."), "stale")
         if side_of(row, by) == proposer(locked):
-            raise NotAllowed("Your side proposed these times: the other side accepts one.", "may")
+            raise NotAllowed(_("Your side proposed these times: the other side accepts one."), "may")
         if moment <= now:
-            raise NotAllowed("This time has passed. Choose another, or propose new ones.", "stale")
+            raise NotAllowed(_("This time has passed. Choose another, or propose new ones."), "stale")
         locked.state, locked.starts_at, locked.place = State.AGREED, moment, locked.place or place
         locked.save()
         calendar = invite(locked, people_of(row), title=requirement.title, now=now, method=REQUEST)
@@ -111,13 +113,13 @@ def accept(meeting: Meeting, moment: datetime, *, by: Any, now: datetime, place:
 def cancel(meeting: Meeting, *, reason: str, by: Any, now: datetime) -> None:
     """Call a meeting off, or take a proposal back. Calendars that hold it are told."""
     if not reason.strip():
-        raise NotAllowed("Say why, so that the other side knows.")
+        raise NotAllowed(_("Say why, so that the other side knows."))
     with handing_in(meeting.integration, meeting.requirement_id, by=by) as (row, requirement):
         locked = row.meetings.select_related("integration").get(pk=meeting.pk)
         if locked.state == State.CANCELLED:
             return
         if locked.state == State.HELD:
-            raise NotAllowed("This meeting was held already.", "gone")
+            raise NotAllowed(_("This meeting was held already."), "gone")
         calendar = ""
         if locked.starts_at is not None:
             locked.sequence += 1
@@ -127,7 +129,7 @@ def cancel(meeting: Meeting, *, reason: str, by: Any, now: datetime) -> None:
         told = _told(locked, calendar) | {"reason": reason.strip()}
         answer(
             row, requirement.id, {}, by=by, now=now, rule=rules.may_meet, status=Status.OPEN,
-            verb="meeting_cancelled", told=told, summary="Cancelled: propose new times.", note=reason.strip(),
+            verb="meeting_cancelled", told=told, summary=_("Cancelled: propose new times."), note=reason.strip(),
         )  # fmt: skip
 
 
@@ -140,9 +142,9 @@ def hold(meeting: Meeting, shown: Iterable[str], *, notes: str, by: Any, now: da
         if is_settled(locked, requirement):
             return locked
         if locked.state not in (State.AGREED, State.HELD) or locked.starts_at is None:
-            raise NotAllowed("No time is agreed yet.", "stale")
+            raise NotAllowed(_("No time is agreed yet."), "stale")
         if locked.starts_at > now:
-            raise NotAllowed("The meeting has not begun yet.")
+            raise NotAllowed(_("The meeting has not begun yet."))
         ticked = set(shown)
         locked.items = {item: item in ticked or bool(locked.items.get(item)) for item in requirement.meeting_items}
         locked.state = State.HELD

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations import company, rules
 from integrations.history import record
@@ -18,7 +20,7 @@ INVITATION_DAYS = 14
 INVITATIONS_A_DAY = 50
 WAITING_REQUESTS = 3
 ASK_AGAIN_HOURS = 24
-LAST_OWNER = "A company needs an owner. Make somebody else an owner first."
+LAST_OWNER = gettext_noop("A company needs an owner. Make somebody else an owner first.")
 
 
 def token_hash(token: str) -> str:
@@ -45,7 +47,7 @@ def _must_manage(partner: Partner, by: Any) -> None:
 
 def _must_be_role(role: str) -> str:
     if role not in Role.values:
-        raise NotAllowed("Choose owner, editor or viewer.")
+        raise NotAllowed(_("Choose owner, editor or viewer."))
     return str(role)
 
 
@@ -55,7 +57,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", by: Any, n
     if refusal := company.name_refusal(name):
         raise NotAllowed(refusal)
     if company.twin(name, now):
-        raise NotAllowed("A company with this name, or one that looks just like it, is already here.")
+        raise NotAllowed(_("A company with this name, or one that looks just like it, is already here."))
     try:
         with transaction.atomic():
             partner = Partner.objects.create(
@@ -64,7 +66,7 @@ def create_partner(name: str, *, website: str = "", domain: str = "", by: Any, n
             Membership.objects.create(partner=partner, user=by, role=Role.OWNER, joined_at=now)
             record(partner, "partner_created", by=by, now=now, name=name, website=website, domain=domain)
     except IntegrityError as crossed:
-        raise NotAllowed("Somebody created a company of this name just now. Look again.", "stale") from crossed
+        raise NotAllowed(_("Somebody created a company of this name just now. Look again."), "stale") from crossed
     rules.forget_roles(by)
     return partner
 
@@ -73,15 +75,18 @@ def ask_to_join(partner: Partner, *, message: str = "", by: Any, now: datetime) 
     """Ask the owners for a place. Raises NotAllowed for members, and for who asked a moment ago."""
     with _locked(partner.pk, by) as row:
         if rules.role_of(row, by):
-            raise NotAllowed(f"You belong to {row.name} already.")
+            raise NotAllowed(_("You belong to %(name)s already.") % {"name": row.name})
         asked = JoinRequest.objects.filter(user=by)
         if asked.filter(partner=row, state=JoinRequest.State.WAITING).exists():
-            raise NotAllowed(f"You have asked {row.name} already. Its owners were told.")
+            raise NotAllowed(_("You have asked %(name)s already. Its owners were told.") % {"name": row.name})
         if asked.filter(state=JoinRequest.State.WAITING).count() >= WAITING_REQUESTS:
-            raise NotAllowed(f"You have {WAITING_REQUESTS} requests waiting. Wait for an answer to one of them.")
+            raise NotAllowed(
+                _("You have %(WAITING_REQUESTS)s requests waiting. Wait for an answer to one of them.")
+                % {"WAITING_REQUESTS": WAITING_REQUESTS}
+            )
         recent = now - timedelta(hours=ASK_AGAIN_HOURS)
         if asked.filter(partner=row, state=JoinRequest.State.DECLINED, decided_at__gt=recent).exists():
-            raise NotAllowed("Your request was declined. You can ask again a day after that.")
+            raise NotAllowed(_("Your request was declined. You can ask again a day after that."))
         request = JoinRequest.objects.create(partner=row, user=by, message=message, created_at=now)
         record(row, "join_requested", by=by, now=now, note=message, person=by.pk, name=str(by))
     return request
@@ -93,8 +98,12 @@ def decide_join(request: JoinRequest, *, accept: bool, role: str = Role.VIEWER, 
         _must_manage(partner, by)
         row = JoinRequest.objects.select_related("user", "decided_by").get(pk=request.pk)
         if row.state != JoinRequest.State.WAITING:
-            who = row.decided_by or "Somebody"
-            raise NotAllowed(f"{who} has decided on this request already: {row.get_state_display().lower()}.", "stale")
+            who = row.decided_by or _("Somebody")
+            raise NotAllowed(
+                _("%(who)s has decided on this request already: %(lower)s.")
+                % {"who": who, "lower": row.get_state_display().lower()},
+                "stale",
+            )
         row.state = JoinRequest.State.ACCEPTED if accept else JoinRequest.State.DECLINED
         row.decided_by, row.decided_at = by, now
         row.save()
@@ -129,9 +138,12 @@ def invite(partner: Partner, email: str, role: str, *, by: Any, now: datetime) -
         _must_manage(row, by)
         role = _must_be_role(role)
         if Membership.objects.filter(partner=row, ended_at=None, user__email__iexact=email).exists():
-            raise NotAllowed(f"{email} belongs to {row.name} already.")
+            raise NotAllowed(_("%(email)s belongs to %(name)s already.") % {"email": email, "name": row.name})
         if row.events.filter(verb="invited", at__gt=now - timedelta(days=1)).count() >= INVITATIONS_A_DAY:
-            raise NotAllowed(f"At most {INVITATIONS_A_DAY} invitations go out in a day. Send the next ones tomorrow.")
+            raise NotAllowed(
+                _("At most %(INVITATIONS_A_DAY)s invitations go out in a day. Send the next ones tomorrow.")
+                % {"INVITATIONS_A_DAY": INVITATIONS_A_DAY}
+            )
         token = secrets.token_urlsafe(32)
         invitation = open_invitations(row, now).filter(email=email).first() or Invitation(partner=row, email=email)
         again = invitation.pk is not None
@@ -148,7 +160,9 @@ def revoke_invitation(invitation: Invitation, *, by: Any, now: datetime) -> None
         _must_manage(partner, by)
         row = Invitation.objects.get(pk=invitation.pk)
         if row.accepted_at:
-            raise NotAllowed(f"{row.email} has accepted already. Remove the person instead.", "stale")
+            raise NotAllowed(
+                _("%(email)s has accepted already. Remove the person instead.") % {"email": row.email}, "stale"
+            )
         if row.revoked_at is None:
             _revoke(partner, row, by, now)
 
@@ -178,27 +192,31 @@ def accept_invitation(invitation: Invitation, *, addresses: Collection[str], by:
 def invitation_refusal(row: Invitation, addresses: Collection[str], now: datetime) -> str:
     """Why a person of these verified addresses cannot accept, or blank."""
     if row.email.lower() not in {address.lower() for address in addresses}:
-        return f"This invitation is for {row.email}. Sign in with that address, or confirm it as one of yours."
+        return _("This invitation is for %(email)s. Sign in with that address, or confirm it as one of yours.") % {
+            "email": row.email
+        }
     if row.accepted_at:
-        return "This invitation was accepted already."
+        return _("This invitation was accepted already.")
     if row.revoked_at:
-        return "This invitation was taken back. Ask the person who invited you."
+        return _("This invitation was taken back. Ask the person who invited you.")
     if row.expires_at <= now:
-        return f"This invitation was open for {INVITATION_DAYS} days and has ended. Ask for a new one."
+        return _("This invitation was open for %(INVITATION_DAYS)s days and has ended. Ask for a new one.") % {
+            "INVITATION_DAYS": INVITATION_DAYS
+        }
     return ""
 
 
 def _current(membership: Membership) -> Membership:
     row = Membership.objects.select_related("user").get(pk=membership.pk)
     if row.ended_at:
-        raise NotAllowed(f"{row.user} no longer belongs to the company.", "stale")
+        raise NotAllowed(_("%(user)s no longer belongs to the company.") % {"user": row.user}, "stale")
     return row
 
 
 def _must_leave_an_owner(partner: Partner, row: Membership) -> None:
     others = Membership.objects.filter(partner=partner, ended_at=None, role=Role.OWNER, user__is_active=True)
     if row.role == Role.OWNER and not others.exclude(pk=row.pk).exists():
-        raise NotAllowed(LAST_OWNER)
+        raise NotAllowed(_(LAST_OWNER))
 
 
 def change_role(membership: Membership, role: str, *, by: Any, now: datetime) -> None:
@@ -241,7 +259,7 @@ def _revoke_sent_by(row: Membership, partner: Partner, by: Any, now: datetime) -
 def appoint_owner(partner: Partner, user: Any, *, by: Any, now: datetime) -> Membership:
     """Make a person an owner where the company has none left to do it. Only staff may."""
     if not by.is_staff:
-        raise NotAllowed("Only staff may appoint an owner.", "may")
+        raise NotAllowed(_("Only staff may appoint an owner."), "may")
     with _locked(partner.pk, user) as row:
         membership = _join(row, user, Role.OWNER, now)
         membership.role = Role.OWNER

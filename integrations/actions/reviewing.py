@@ -6,6 +6,8 @@ from typing import Any
 
 from django.conf import settings
 from django.db.models import Max
+from django.utils.translation import gettext
+from django.utils.translation import gettext as _
 
 from integrations import clock, rules
 from integrations.history import record
@@ -21,7 +23,11 @@ def claim(integration: Integration, *, by: Any, now: datetime) -> Integration:
     with changing(integration, rules.may_decide, by=by, now=now) as row:
         others = row.reviewer_id not in (None, by.pk) and row.claimed_until is not None and row.claimed_until > now
         if others:
-            raise NotAllowed(f"{row.reviewer} has it until {row.claimed_until:%H:%M} UTC.", "stale")
+            raise NotAllowed(
+                _("%(reviewer)s has it until %(claimed_until)s UTC.")
+                % {"reviewer": row.reviewer, "claimed_until": f"{row.claimed_until:%H:%M}"},
+                "stale",
+            )
         is_news = row.reviewer_id != by.pk
         row.reviewer, row.claimed_until = by, now + timedelta(minutes=settings.CLAIM_MINUTES)
         row.version -= 1  # a claim makes nobody's page out of date
@@ -40,7 +46,12 @@ def put_back(integration: Integration, *, by: Any, now: datetime) -> None:
     """Give one's own integration back to the queue. What another holds is given away by assign() only."""
     with changing(integration, rules.may_decide, by=by, now=now) as row:
         if row.reviewer_id != by.pk:
-            raise NotAllowed(f"{row.reviewer} has it, not you." if row.reviewer else "Nobody has it.", "stale")
+            raise NotAllowed(
+                _("%(reviewer)s has it, not you.") % {"reviewer": row.reviewer}
+                if row.reviewer
+                else _("Nobody has it."),
+                "stale",
+            )
         row.reviewer, row.claimed_until = None, None
         row.version -= 1
         record(row, "put_back", by=by, now=now, internal=True)
@@ -49,7 +60,10 @@ def put_back(integration: Integration, *, by: Any, now: datetime) -> None:
 def assign(integration: Integration, reviewer: Any, *, by: Any, now: datetime) -> None:
     """Name the reviewer. Never one of the integration's own company."""
     if not rules.may_decide(integration, reviewer):
-        raise NotAllowed(f"{reviewer} cannot review this: not a reviewer, or of the same company.", "may")
+        raise NotAllowed(
+            _("%(reviewer)s cannot review this: not a reviewer, or of the same company.") % {"reviewer": reviewer},
+            "may",
+        )
     with changing(integration, rules.may_assign, by=by, now=now) as row:
         row.reviewer, row.claimed_until = reviewer, None
         record(row, "assigned", by=by, now=now, internal=True, reviewer=str(reviewer))
@@ -58,12 +72,12 @@ def assign(integration: Integration, reviewer: Any, *, by: Any, now: datetime) -
 def raise_finding(integration: Integration, requirement_id: str, text: str, *, by: Any, now: datetime) -> Finding:
     """Write a finding, tied to a requirement. The partner sees it when changes are requested."""
     if not text.strip():
-        raise NotAllowed("Say what should change.")
+        raise NotAllowed(_("Say what should change."))
     with changing(integration, rules.may_decide, by=by, now=now) as row:
         if row.stage != Stage.REVIEW:
-            raise NotAllowed("Findings are written in review.", "gone")
+            raise NotAllowed(_("Findings are written in review."), "gone")
         if row.edition.requirement(requirement_id) is None:
-            raise NotAllowed("This edition of the program has no such requirement.", "gone")
+            raise NotAllowed(_("This edition of the program has no such requirement."), "gone")
         highest = row.findings.aggregate(top=Max("number"))["top"] or 0
         finding = row.findings.create(
             number=highest + 1, round=row.review_round, requirement_id=requirement_id, text=text.strip(),
@@ -110,9 +124,13 @@ def _set(
     with changing(finding.integration, rule, by=by, now=now) as row:
         locked = row.findings.get(pk=finding.pk)
         if locked.state == state:
-            raise NotAllowed(f"Finding {locked.number} is {locked.get_state_display().lower()} already.", "stale")
+            raise NotAllowed(
+                _("Finding %(number)s is %(lower)s already.")
+                % {"number": locked.number, "lower": locked.get_state_display().lower()},
+                "stale",
+            )
         if locked.state == Finding.State.VERIFIED and verb == "finding_fixed":
-            raise NotAllowed(f"Finding {locked.number} is verified already.", "stale")
+            raise NotAllowed(_("Finding %(number)s is verified already.") % {"number": locked.number}, "stale")
         locked.state = state
         for name, value in fields.items():
             setattr(locked, name, value)
@@ -127,7 +145,7 @@ def _set(
 def fix_finding(finding: Finding, answer: str, *, by: Any, now: datetime) -> None:
     """The partner says what was changed."""
     if not answer.strip():
-        raise NotAllowed("Say what you changed, or where it can be seen.")
+        raise NotAllowed(_("Say what you changed, or where it can be seen."))
     fields = {"answer": answer.strip(), "fixed_by": by, "fixed_at": now}
     _set(finding, Finding.State.FIXED, "finding_fixed", rules.may_edit, by=by, now=now, note=answer, **fields)
 
@@ -147,7 +165,7 @@ def reopen_finding(finding: Finding, *, by: Any, now: datetime, note: str = "") 
 def say(integration: Integration, body: str, *, by: Any, now: datetime, internal: bool = False) -> Message:
     """Say something in the thread, or, for the program, keep a note that the partner never sees."""
     if not body.strip():
-        raise NotAllowed("There is nothing to say yet.")
+        raise NotAllowed(_("There is nothing to say yet."))
     rule = rules.may_note if internal else rules.may_speak
     with changing(integration, rule, by=by, now=now) as row:
         message = row.messages.create(author=by, body=body.strip(), internal=internal, at=now)
@@ -169,6 +187,6 @@ def looked(integration: Integration, *, by: Any, now: datetime) -> int:
 def change_profile(user: Any, fields: Mapping[str, Any], *, by: Any) -> ReviewerProfile:
     """Say what a reviewer takes on: programs, away_from, away_until, most_open. Each for themselves."""
     if by.pk != user.pk or not user.is_reviewer:
-        raise NotAllowed("Reviewers say for themselves what they take on.", "may")
+        raise NotAllowed(gettext("Reviewers say for themselves what they take on."), "may")
     profile, _ = ReviewerProfile.objects.update_or_create(user=user, defaults=dict(fields))
     return profile

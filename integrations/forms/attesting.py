@@ -3,12 +3,13 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 
 class Confirm(forms.Form):
     """Say in so many words that a statement is true."""
 
-    confirmed = forms.BooleanField(error_messages={"required": "Tick this to confirm it."})
+    confirmed = forms.BooleanField(error_messages={"required": gettext_lazy("Tick this to confirm it.")})
 
     def __init__(self, statement: str, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

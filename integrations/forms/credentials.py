@@ -6,11 +6,16 @@ from uuid import uuid4
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.forms.parts import InPlaceOf
 from integrations.plain import Line
 
-ONE_ACCOUNT = {"required": "Choose one of them.", "invalid_choice": "This account was replaced or withdrawn meanwhile."}
+ONE_ACCOUNT = {
+    "required": gettext_lazy("Choose one of them."),
+    "invalid_choice": gettext_lazy("This account was replaced or withdrawn meanwhile."),
+}
 
 
 class Unshown(forms.Textarea):
@@ -28,26 +33,30 @@ class SecretText(forms.CharField):
     def to_python(self, value: Any) -> str:
         text = (super().to_python(value) or "").replace("\r\n", "\n").replace("\r", "\n").strip("\n")
         if "\x00" in text:
-            raise ValidationError("There is a character in it that cannot be seen. Paste it again as plain text.")
+            raise ValidationError(_("There is a character in it that cannot be seen. Paste it again as plain text."))
         return text
 
 
 class Account(InPlaceOf):
     """A test account. The value is never shown again and never put back into the form."""
 
-    uuid = forms.UUIDField(widget=forms.HiddenInput, error_messages={"required": "Open this page again."})
+    uuid = forms.UUIDField(widget=forms.HiddenInput, error_messages={"required": gettext_lazy("Open this page again.")})
     label = Line(
-        label="What it opens", help_text="Such as: administrator of the test tenant. No secrets here.", max_length=120
+        label=gettext_lazy("What it opens"),
+        help_text=gettext_lazy("Such as: administrator of the test tenant. No secrets here."),
+        max_length=120,
     )
     secret = SecretText(
-        label="Credentials",
-        help_text="User name, password, keys, address: one a line. Encrypted at once and never shown to your company.",
+        label=gettext_lazy("Credentials"),
+        help_text=gettext_lazy(
+            "User name, password, keys, address: one a line. Encrypted at once and never shown to your company."
+        ),
         max_length=8000,
         strip=False,
-        error_messages={"required": "Write the credentials: they are not kept between two tries."},
+        error_messages={"required": gettext_lazy("Write the credentials: they are not kept between two tries.")},
     )
     permanent = forms.BooleanField(
-        label="Permanent: keep it for re-checks after the review, until we withdraw it", required=False
+        label=gettext_lazy("Permanent: keep it for re-checks after the review, until we withdraw it"), required=False
     )
 
     def __init__(self, *args: Any, may_stay: bool, **kwargs: Any) -> None:
@@ -60,12 +69,12 @@ class Account(InPlaceOf):
 class Reveal(forms.Form):
     """Why an account is opened."""
 
-    uuid = forms.ChoiceField(label="Account", widget=forms.RadioSelect, error_messages=ONE_ACCOUNT)
+    uuid = forms.ChoiceField(label=gettext_lazy("Account"), widget=forms.RadioSelect, error_messages=ONE_ACCOUNT)
     reason = Line(
-        label="Why you open it",
-        help_text="Written down with your name; the company gets a mail.",
+        label=gettext_lazy("Why you open it"),
+        help_text=gettext_lazy("Written down with your name; the company gets a mail."),
         max_length=300,
-        error_messages={"required": "Say why: the reason is written down and the company reads it."},
+        error_messages={"required": gettext_lazy("Say why: the reason is written down and the company reads it.")},
     )
 
     def __init__(self, accounts: Sequence[tuple[str, str]], *args: Any, **kwargs: Any) -> None:

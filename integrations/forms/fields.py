@@ -5,13 +5,15 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.plain import refuse_unseen
 
 FIRST_YEAR, LAST_YEAR = 2000, 2100
-NEEDED = "Answer this question."
-CHOOSE = "Choose one of the answers that are shown."
-TOO_LONG = "At most %(limit_value)d characters; these are %(show_value)d."
+NEEDED = gettext_lazy("Answer this question.")
+CHOOSE = gettext_lazy("Choose one of the answers that are shown.")
+TOO_LONG = gettext_lazy("At most %(limit_value)d characters; these are %(show_value)d.")
 LONGEST_KEPT = 20_000
 
 
@@ -19,7 +21,7 @@ class Address(forms.URLField):
     """A full http or https address without a user name or password in it."""
 
     def __init__(self, **kwargs: Any) -> None:
-        wrong = "Write a full address, such as https://docs.example.com/page."
+        wrong = _("Write a full address, such as https://docs.example.com/page.")
         super().__init__(assume_scheme="https", error_messages={"required": NEEDED, "invalid": wrong}, **kwargs)
 
     def to_python(self, value: Any) -> str:
@@ -31,9 +33,9 @@ class Address(forms.URLField):
         if not value:
             return
         if not value.startswith(("https://", "http://")):
-            raise ValidationError("The address must begin with https:// or http://.")
+            raise ValidationError(_("The address must begin with https:// or http://."))
         if "@" in value.split("/")[2]:
-            raise ValidationError("Leave user name and password out of the address.")
+            raise ValidationError(_("Leave user name and password out of the address."))
 
 
 class Day(forms.DateField):
@@ -41,13 +43,13 @@ class Day(forms.DateField):
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-        errors = {"required": NEEDED, "invalid": "Write the day as in 2026-04-14."}
+        errors: dict[str, Any] = {"required": NEEDED, "invalid": _("Write the day as in 2026-04-14.")}
         super().__init__(widget=widget, error_messages=errors, **kwargs)
 
     def validate(self, value: date | None) -> None:
         super().validate(value)
         if value is not None and not FIRST_YEAR <= value.year <= LAST_YEAR:
-            raise ValidationError("Look at the year: it is far from now.")
+            raise ValidationError(_("Look at the year: it is far from now."))
 
 
 class Number(forms.DecimalField):

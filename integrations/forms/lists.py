@@ -4,6 +4,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext, gettext_lazy
 
 from integrations.forms.queue import categories
 from integrations.plain import Line, refuse_unseen
@@ -11,26 +12,26 @@ from integrations.programs import PROGRAMS
 from integrations.states import Holder, Stage, Standing
 
 SORTS = {
-    "newest": ("Newest first", ("-created_at", "-pk")),
-    "name": ("By name", ("name_key", "pk")),
-    "company": ("By company", ("partner__name", "name_key", "pk")),
-    "due": ("Soonest due", ("turn_due_at", "pk")),
-    "since": ("Longest waiting", ("turn_since", "pk")),
+    "newest": (gettext_lazy("Newest first"), ("-created_at", "-pk")),
+    "name": (gettext_lazy("By name"), ("name_key", "pk")),
+    "company": (gettext_lazy("By company"), ("partner__name", "name_key", "pk")),
+    "due": (gettext_lazy("Soonest due"), ("turn_due_at", "pk")),
+    "since": (gettext_lazy("Longest waiting"), ("turn_since", "pk")),
 }
 STANDINGS = {
-    "": "Any",
-    Standing.NONE: "Not listed",
-    Standing.VERIFIED: "Listed",
-    Standing.NOTICE: "Under notice",
-    Standing.SUSPENDED: "Suspended",
-    Standing.REMOVED: "Removed",
+    "": gettext_lazy("Any"),
+    Standing.NONE: gettext_lazy("Not listed"),
+    Standing.VERIFIED: gettext_lazy("Listed"),
+    Standing.NOTICE: gettext_lazy("Under notice"),
+    Standing.SUSPENDED: gettext_lazy("Suspended"),
+    Standing.REMOVED: gettext_lazy("Removed"),
 }
 HOLDERS = {
-    "": "Anyone",
-    Holder.PARTNER: "The partner",
-    Holder.PROGRAM: "The program",
-    Holder.MACHINE: "The portal",
-    Holder.THIRD_PARTY: "Others",
+    "": gettext_lazy("Anyone"),
+    Holder.PARTNER: gettext_lazy("The partner"),
+    Holder.PROGRAM: gettext_lazy("The program"),
+    Holder.MACHINE: gettext_lazy("The portal"),
+    Holder.THIRD_PARTY: gettext_lazy("Others"),
 }
 
 
@@ -38,29 +39,32 @@ class ListFilter(forms.Form):
     """What the address of the list asks for. Nonsense in one field is said and leaves the others in force."""
 
     q = Line(
-        label="Name or repository", required=False, max_length=100, widget=forms.TextInput(attrs={"type": "search"})
+        label=gettext_lazy("Name or repository"),
+        required=False,
+        max_length=100,
+        widget=forms.TextInput(attrs={"type": "search"}),
     )
     program = forms.ChoiceField(required=False)
     stage = forms.ChoiceField(required=False)
     category = forms.ChoiceField(required=False)
-    holder = forms.ChoiceField(label="Whose turn", required=False)
+    holder = forms.ChoiceField(label=gettext_lazy("Whose turn"), required=False)
     standing = forms.ChoiceField(required=False)
-    sort = forms.ChoiceField(label="Order", required=False)
+    sort = forms.ChoiceField(label=gettext_lazy("Order"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         program = str(self.data.get("program", ""))
         options: dict[str, list[Any]] = {
-            "program": [("", "All"), *((key, p.name) for key, p in PROGRAMS.items())],
-            "stage": [("", "All"), *((str(s), str(s).capitalize()) for s in Stage)],
-            "category": [("", "All"), *categories(program if program in PROGRAMS else "")],
+            "program": [("", gettext("All")), *((key, p.name) for key, p in PROGRAMS.items())],
+            "stage": [("", gettext("All")), *((str(s), str(s).capitalize()) for s in Stage)],
+            "category": [("", gettext("All")), *categories(program if program in PROGRAMS else "")],
             "holder": [(str(key), word) for key, word in HOLDERS.items()],
             "standing": [(str(key), word) for key, word in STANDINGS.items()],
             "sort": [(key, word) for key, (word, _) in SORTS.items()],
         }
         for name, choices in options.items():
             self.fields[name].choices = choices  # type: ignore[attr-defined]
-            self.fields[name].error_messages["invalid_choice"] = "There is no such choice: all are shown."
+            self.fields[name].error_messages["invalid_choice"] = gettext("There is no such choice: all are shown.")
 
 
 def searched(text: str) -> str:

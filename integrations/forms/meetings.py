@@ -7,6 +7,8 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import dateformat, timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.actions.meetings import MOST_TIMES
 from integrations.plain import Line, Lines
@@ -24,38 +26,49 @@ class Moment(forms.DateTimeField):
 
     def __init__(self, **kwargs: Any) -> None:
         widget = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
-        wrong = {"required": "Propose at least one time.", "invalid": "Write day and time as in 2026-04-14 14:10."}
+        wrong = {
+            "required": _("Propose at least one time."),
+            "invalid": _("Write day and time as in 2026-04-14 14:10."),
+        }
         super().__init__(widget=widget, error_messages=wrong, **kwargs)
 
     def validate(self, value: datetime | None) -> None:
         super().validate(value)
         if value is not None and not 2000 <= value.year <= 2100:
-            raise ValidationError("Look at the year: it is far from now.")
+            raise ValidationError(_("Look at the year: it is far from now."))
 
 
 class Propose(forms.Form):
     """One to five times, how long, and where."""
 
-    time_1 = Moment(label="Time 1")
-    time_2 = Moment(label="Time 2", required=False)
-    time_3 = Moment(label="Time 3", required=False)
-    time_4 = Moment(label="Time 4", required=False)
-    time_5 = Moment(label="Time 5", required=False)
+    time_1 = Moment(label=gettext_lazy("Time 1"))
+    time_2 = Moment(label=gettext_lazy("Time 2"), required=False)
+    time_3 = Moment(label=gettext_lazy("Time 3"), required=False)
+    time_4 = Moment(label=gettext_lazy("Time 4"), required=False)
+    time_5 = Moment(label=gettext_lazy("Time 5"), required=False)
     minutes = forms.TypedChoiceField(
-        label="How long",
+        label=gettext_lazy("How long"),
         choices=[(number, f"{number} minutes") for number in MINUTES],
         coerce=int,
         initial=45,
-        error_messages={"required": "Say how long.", "invalid_choice": "Choose one of the lengths that are shown."},
+        error_messages={
+            "required": gettext_lazy("Say how long."),
+            "invalid_choice": gettext_lazy("Choose one of the lengths that are shown."),
+        },
     )
-    place = Line(label="Where", help_text="A link to a call, or a number.", max_length=300, required=False)
+    place = Line(
+        label=gettext_lazy("Where"),
+        help_text=gettext_lazy("A link to a call, or a number."),
+        max_length=300,
+        required=False,
+    )
 
     def clean(self) -> dict[str, Any]:
         given = super().clean() or {}
         names = [f"time_{number}" for number in range(1, MOST_TIMES + 1)]
         for name in names:
             if given.get(name) and given[name] <= timezone.now():
-                self.add_error(name, "This time has passed: propose one in the future.")
+                self.add_error(name, _("This time has passed: propose one in the future."))
         given["times"] = tuple(given[name] for name in names if given.get(name))
         return given
 
@@ -64,12 +77,20 @@ class Accept(forms.Form):
     """One of the proposed times, and a place where none is named yet."""
 
     time = forms.TypedChoiceField(
-        label="Which time suits you",
+        label=gettext_lazy("Which time suits you"),
         coerce=datetime.fromisoformat,
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose one of the times.", "invalid_choice": "This time is no longer proposed."},
+        error_messages={
+            "required": gettext_lazy("Choose one of the times."),
+            "invalid_choice": gettext_lazy("This time is no longer proposed."),
+        },
     )
-    place = Line(label="Where", help_text="A link to a call, or a number.", max_length=300, required=False)
+    place = Line(
+        label=gettext_lazy("Where"),
+        help_text=gettext_lazy("A link to a call, or a number."),
+        max_length=300,
+        required=False,
+    )
 
     def __init__(self, times: Sequence[datetime], *args: Any, has_place: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -82,21 +103,28 @@ class Accept(forms.Form):
 class Cancel(forms.Form):
     """Why a meeting does not take place."""
 
-    reason = Line(label="Why", max_length=300, error_messages={"required": "Say why, so that the other side knows."})
+    reason = Line(
+        label=gettext_lazy("Why"),
+        max_length=300,
+        error_messages={"required": gettext_lazy("Say why, so that the other side knows.")},
+    )
 
 
 class Hold(forms.Form):
     """What was shown, and what was agreed."""
 
     notes = Lines(
-        label="Notes", help_text="What was shown and agreed. The company reads it.", max_length=4000, required=False
+        label=gettext_lazy("Notes"),
+        help_text=gettext_lazy("What was shown and agreed. The company reads it."),
+        max_length=4000,
+        required=False,
     )
 
     def __init__(self, items: tuple[str, ...], shown: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if items:
             field = forms.MultipleChoiceField(
-                label="What was shown",
+                label=_("What was shown"),
                 choices=[(item, item) for item in items],
                 initial=list(shown),
                 required=False,

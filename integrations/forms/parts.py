@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.uploads import UploadField, oversized, wanted
 
@@ -16,7 +18,11 @@ class PressOne(forms.Form):
     """A button beside one of several things; `uuid` names which."""
 
     uuid = forms.UUIDField(
-        widget=forms.HiddenInput, error_messages={"required": "Choose one of them.", "invalid": "Choose one of them."}
+        widget=forms.HiddenInput,
+        error_messages={
+            "required": gettext_lazy("Choose one of them."),
+            "invalid": gettext_lazy("Choose one of them."),
+        },
     )
 
 
@@ -26,11 +32,11 @@ class InPlaceOf(forms.Form):
     def __init__(self, *args: Any, there: Sequence[tuple[str, str]] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["replaces"] = forms.ChoiceField(
-            label="In the place of",
-            choices=[("", "Nothing: it comes in addition"), *there],
+            label=_("In the place of"),
+            choices=[("", _("Nothing: it comes in addition")), *there],
             required=False,
             widget=forms.Select if there else forms.HiddenInput,
-            error_messages={"invalid_choice": "That one was replaced or removed meanwhile."},
+            error_messages={"invalid_choice": _("That one was replaced or removed meanwhile.")},
         )
 
 
@@ -39,6 +45,6 @@ class WithFile(forms.Form):
 
     def __init__(self, *args: Any, request: Any, accept: tuple[str, ...], needed: bool = True, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = UploadField(accept=accept, label="File", required=needed, help_text=wanted(accept))
+        field = UploadField(accept=accept, label=_("File"), required=needed, help_text=wanted(accept))
         field.was_oversized = "file" in oversized(request)
         self.fields["file"] = field

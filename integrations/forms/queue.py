@@ -4,17 +4,19 @@ from functools import cache, lru_cache
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.programs import PROGRAMS
 from integrations.states import OPEN_STAGES, Holder
 
 AGES = {"1": "1 day", "3": "3 days", "7": "1 week", "14": "2 weeks"}
 HOLDERS = {
-    "": "The program",
-    Holder.PARTNER: "The partner",
-    Holder.MACHINE: "The portal",
-    Holder.THIRD_PARTY: "Others",
-    "any": "Anyone",
+    "": gettext_lazy("The program"),
+    Holder.PARTNER: gettext_lazy("The partner"),
+    Holder.MACHINE: gettext_lazy("The portal"),
+    Holder.THIRD_PARTY: gettext_lazy("Others"),
+    "any": gettext_lazy("Anyone"),
 }
 
 
@@ -35,23 +37,23 @@ class QueueFilter(forms.Form):
     program = forms.ChoiceField(required=False)
     stage = forms.ChoiceField(required=False)
     category = forms.ChoiceField(required=False)
-    age = forms.ChoiceField(label="Waits for at least", required=False)
-    holder = forms.ChoiceField(label="Whose turn", required=False)
+    age = forms.ChoiceField(label=gettext_lazy("Waits for at least"), required=False)
+    holder = forms.ChoiceField(label=gettext_lazy("Whose turn"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         chosen = str(self.data.get("program", ""))
         choices = {
-            "program": [("", "All"), *((key, p.name) for key, p in PROGRAMS.items())],
-            "stage": [("", "All"), *((str(s), str(s).capitalize()) for s in OPEN_STAGES)],
-            "category": [("", "All"), *categories(chosen if chosen in PROGRAMS else "")],
-            "age": [("", "Any time"), *AGES.items()],
+            "program": [("", _("All")), *((key, p.name) for key, p in PROGRAMS.items())],
+            "stage": [("", _("All")), *((str(s), str(s).capitalize()) for s in OPEN_STAGES)],
+            "category": [("", _("All")), *categories(chosen if chosen in PROGRAMS else "")],
+            "age": [("", _("Any time")), *AGES.items()],
             "holder": [(str(key), word) for key, word in HOLDERS.items()],
         }
         for name, options in choices.items():
             field = self.fields[name]
             field.choices = options  # type: ignore[attr-defined]
-            field.error_messages["invalid_choice"] = "There is no such choice: all are shown."
+            field.error_messages["invalid_choice"] = _("There is no such choice: all are shown.")
 
 
 @lru_cache(maxsize=500)

@@ -6,12 +6,14 @@ from typing import Any
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.forms.fields import CHOOSE, NEEDED, Address, Day, Number, bounded
 from integrations.plain import Line, Lines
 from integrations.programs.base import Field, Requirement
 
-SHOWN_TO_ALL = "Everyone reads it on the listing."
+SHOWN_TO_ALL = gettext_lazy("Everyone reads it on the listing.")
 SHORT = 200  # a line longer than this is nobody's line
 
 
@@ -28,23 +30,23 @@ def _url(_field: Field, common: dict[str, Any]) -> forms.Field:
 
 
 def _email(_field: Field, common: dict[str, Any]) -> forms.Field:
-    wrong = {"required": NEEDED, "invalid": "Write a mail address, such as name@example.com."}
+    wrong: dict[str, Any] = {"required": NEEDED, "invalid": _("Write a mail address, such as name@example.com.")}
     return forms.EmailField(max_length=254, error_messages=wrong, **_bare(common))
 
 
 def _choice(field: Field, common: dict[str, Any]) -> forms.Field:
-    errors = {"required": CHOOSE, "invalid_choice": CHOOSE}
+    errors: dict[str, Any] = {"required": CHOOSE, "invalid_choice": CHOOSE}
     return forms.ChoiceField(choices=field.options, widget=forms.RadioSelect, error_messages=errors, **_bare(common))
 
 
 def _choices(field: Field, common: dict[str, Any]) -> forms.Field:
-    errors = {"required": "Choose at least one.", "invalid_choice": CHOOSE, "invalid_list": CHOOSE}
+    errors: dict[str, Any] = {"required": _("Choose at least one."), "invalid_choice": CHOOSE, "invalid_list": CHOOSE}
     widget = forms.CheckboxSelectMultiple
     return forms.MultipleChoiceField(choices=field.options, widget=widget, error_messages=errors, **_bare(common))
 
 
 def _number(_field: Field, common: dict[str, Any]) -> forms.Field:
-    errors = {"required": NEEDED, "invalid": "Write a number."}
+    errors: dict[str, Any] = {"required": NEEDED, "invalid": _("Write a number.")}
     return Number(max_digits=15, decimal_places=4, error_messages=errors, **_bare(common))
 
 
@@ -53,7 +55,7 @@ def _date(_field: Field, common: dict[str, Any]) -> forms.Field:
 
 
 def _yes(_field: Field, common: dict[str, Any]) -> forms.Field:
-    return forms.BooleanField(error_messages={"required": "Tick this to confirm it."}, **_bare(common))
+    return forms.BooleanField(error_messages={"required": _("Tick this to confirm it.")}, **_bare(common))
 
 
 def _bare(common: dict[str, Any]) -> dict[str, Any]:

@@ -3,6 +3,8 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.models import ReviewerProfile
 from integrations.programs import PROGRAMS
@@ -12,19 +14,19 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     """What a reviewer takes on, and when they are away."""
 
     programs = forms.MultipleChoiceField(
-        label="Programs you review",
-        help_text="None ticked: you are suggested for every program.",
+        label=gettext_lazy("Programs you review"),
+        help_text=gettext_lazy("None ticked: you are suggested for every program."),
         choices=[(key, p.name) for key, p in PROGRAMS.items()],
         widget=forms.CheckboxSelectMultiple,
         required=False,
     )
-    most_open = forms.IntegerField(label="Most reviews at once", min_value=1, max_value=50)
+    most_open = forms.IntegerField(label=gettext_lazy("Most reviews at once"), min_value=1, max_value=50)
 
     class Meta:
         model = ReviewerProfile
         fields = ("programs", "away_from", "away_until", "most_open")
-        labels = {"away_from": "Away from", "away_until": "Away until"}
-        help_texts = {"away_until": "The last day away. Blank: until further notice."}
+        labels = {"away_from": gettext_lazy("Away from"), "away_until": gettext_lazy("Away until")}
+        help_texts = {"away_until": gettext_lazy("The last day away. Blank: until further notice.")}
         widgets = {
             name: forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d") for name in ("away_from", "away_until")
         }
@@ -33,7 +35,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
         given = super().clean() or {}
         start, end = given.get("away_from"), given.get("away_until")
         if end and not start and "away_from" not in self.errors:
-            self.add_error("away_from", "Say from which day you are away.")
+            self.add_error("away_from", _("Say from which day you are away."))
         if start and end and end < start:
-            self.add_error("away_until", "This day is before the first day away.")
+            self.add_error("away_until", _("This day is before the first day away."))
         return given

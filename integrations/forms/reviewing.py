@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from integrations.plain import Lines
 
@@ -11,10 +12,12 @@ class FindingForm(forms.Form):
     """One remark on one requirement."""
 
     text = Lines(
-        label="What should change",
-        help_text="The partner reads it when changes are requested. Say what you saw and what settles it.",
+        label=gettext_lazy("What should change"),
+        help_text=gettext_lazy(
+            "The partner reads it when changes are requested. Say what you saw and what settles it."
+        ),
         max_length=4000,
-        error_messages={"required": "Say what should change."},
+        error_messages={"required": gettext_lazy("Say what should change.")},
     )
 
 
@@ -22,19 +25,25 @@ class AnswerForm(forms.Form):
     """What the partner did about a finding."""
 
     answer = Lines(
-        label="What you changed",
-        help_text="Or where it can be seen: a commit, a release, a page.",
+        label=gettext_lazy("What you changed"),
+        help_text=gettext_lazy("Or where it can be seen: a commit, a release, a page."),
         max_length=4000,
-        error_messages={"required": "Say what you changed, or where it can be seen."},
+        error_messages={"required": gettext_lazy("Say what you changed, or where it can be seen.")},
     )
 
 
 class SayForm(forms.Form):
     """A word in the thread, or a note of the program."""
 
-    body = Lines(label="Message", max_length=8000, error_messages={"required": "There is nothing to say yet."})
+    body = Lines(
+        label=gettext_lazy("Message"),
+        max_length=8000,
+        error_messages={"required": gettext_lazy("There is nothing to say yet.")},
+    )
     internal = forms.BooleanField(
-        label="Keep it as a note", help_text="Notes are for the program. The partner never sees them.", required=False
+        label=gettext_lazy("Keep it as a note"),
+        help_text=gettext_lazy("Notes are for the program. The partner never sees them."),
+        required=False,
     )
 
     def __init__(self, *args: Any, may_note: bool, **kwargs: Any) -> None:

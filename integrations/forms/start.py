@@ -8,7 +8,8 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.html import format_html
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext as _
 
 from integrations.forms.fields import CHOOSE, NEEDED, TOO_LONG, Address, bounded
 from integrations.imitations import REFUSAL, imitates
@@ -19,12 +20,12 @@ from integrations.repositories import MAX_LENGTH, BadAddress, allowed_host, pars
 TEXTS = ("repository_address", "name", "description", "category", "homepage")
 START_KEYS = (*TEXTS, "offerings")
 LABELS = {
-    "repository_address": "Repository",
-    "name": "Name",
-    "description": "What it does",
-    "category": "Category",
-    "homepage": "Homepage",
-    "offerings": "Works with",
+    "repository_address": gettext_lazy("Repository"),
+    "name": gettext_lazy("Name"),
+    "description": gettext_lazy("What it does"),
+    "category": gettext_lazy("Category"),
+    "homepage": gettext_lazy("Homepage"),
+    "offerings": gettext_lazy("Works with"),
 }
 FROM_GITHUB = ("name", "description", "homepage")  # fields that GitHub can answer
 READ_ONLY = ("licence", "latest_release")  # shown, never typed
@@ -36,7 +37,7 @@ class RepositoryAddress(Line):
     """The address of a repository on the allowed host; its clean value is "owner/name"."""
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(error_messages={"required": "Paste the address of the repository."}, **kwargs)
+        super().__init__(error_messages={"required": _("Paste the address of the repository.")}, **kwargs)
 
     def clean(self, value: Any) -> str:
         address = super().clean(value)
@@ -80,28 +81,30 @@ class StartForm(forms.Form):
 
     repository_address = RepositoryAddress(max_length=MAX_LENGTH, label=LABELS["repository_address"])
     name = Line(
-        max_length=80, label=LABELS["name"], error_messages={"required": "Give it a name.", "max_length": TOO_LONG}
+        max_length=80,
+        label=LABELS["name"],
+        error_messages={"required": gettext_lazy("Give it a name."), "max_length": TOO_LONG},
     )
     description = Lines(
         max_length=2000,
         label=LABELS["description"],
-        help_text="Two or three sentences: what it does, and for whom.",
-        error_messages={"required": "Say in a sentence what it does.", "max_length": TOO_LONG},
+        help_text=gettext_lazy("Two or three sentences: what it does, and for whom."),
+        error_messages={"required": gettext_lazy("Say in a sentence what it does."), "max_length": TOO_LONG},
     )
     category = forms.ChoiceField(
         label=LABELS["category"],
         widget=forms.RadioSelect,
         error_messages={
             "required": CHOOSE,
-            "invalid_choice": "This edition has no such category: choose another.",
+            "invalid_choice": gettext_lazy("This edition has no such category: choose another."),
         },
     )
     offerings = forms.MultipleChoiceField(
         label=LABELS["offerings"],
         widget=forms.CheckboxSelectMultiple,
         error_messages={
-            "required": "Choose at least one.",
-            "invalid_choice": "This edition names no such offering: choose from these.",
+            "required": gettext_lazy("Choose at least one."),
+            "invalid_choice": gettext_lazy("This edition names no such offering: choose from these."),
             "invalid_list": NEEDED,
         },
     )
@@ -113,18 +116,24 @@ class StartForm(forms.Form):
         address = self.fields["repository_address"]
         address.required = program.needs_repository
         address.widget.attrs |= {"placeholder": f"https://{allowed_host()}/owner/name", "inputmode": "url"}
-        address.help_text = f"Its name: {program.repository_hint}." if program.repository_hint else ""
+        address.help_text = (
+            _("Its name: %(repository_hint)s.") % {"repository_hint": program.repository_hint}
+            if program.repository_hint
+            else ""
+        )
         self.fields["category"].choices = [  # type: ignore[attr-defined]
             (c.key, format_html('<span>{}<span class="hint"> {}</span></span>', c.name, c.meaning))
             for c in edition.categories
         ]
         self.fields["offerings"].choices = [(each, each) for each in edition.offerings]  # type: ignore[attr-defined]
-        self.fields["offerings"].help_text = f"Which offerings of {program.product} it works with."
+        self.fields["offerings"].help_text = _("Which offerings of %(product)s it works with.") % {
+            "product": program.product
+        }
 
     def mark(self, data: Mapping[str, Any]) -> "StartForm":
         """Say at each field that GitHub filled that it did."""
         for key in set(FROM_GITHUB) & set(data.get("prefilled", [])):
-            self.fields[key].prefilled = "from GitHub"  # type: ignore[attr-defined]
+            self.fields[key].prefilled = _("from GitHub")  # type: ignore[attr-defined]
         return self
 
     def clean_name(self) -> str:
@@ -159,4 +168,7 @@ def naming_hint(program: Program, address: str) -> str:
         return ""
     if not program.repository_pattern or re.match(program.repository_pattern, name):
         return ""
-    return f"The program asks for a repository called {program.repository_hint}; this one is called {name}."
+    return _("The program asks for a repository called %(repository_hint)s; this one is called %(name)s.") % {
+        "repository_hint": program.repository_hint,
+        "name": name,
+    }

@@ -5,6 +5,8 @@ from datetime import datetime, time, timedelta
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.forms.fields import Day
 from integrations.plain import Lines
@@ -16,21 +18,21 @@ class Waive(forms.Form):
     """For what reason, and until when, a requirement counts as met."""
 
     reason = Lines(
-        label="Reason",
-        help_text="The company and the listing show it.",
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("The company and the listing show it."),
         max_length=500,
         rows=3,
-        error_messages={"required": "Say why: the reason is shown with the waiver."},
+        error_messages={"required": gettext_lazy("Say why: the reason is shown with the waiver.")},
     )
-    until = Day(label="Until the end of")
+    until = Day(label=gettext_lazy("Until the end of"))
 
     def clean_until(self) -> datetime:
         day = self.cleaned_data["until"]
         end = timezone.make_aware(datetime.combine(day, time(23, 59)))
         if end <= timezone.now():
-            raise ValidationError("A waiver needs an end in the future.")
+            raise ValidationError(_("A waiver needs an end in the future."))
         if end > timezone.now() + LONGEST_WAIVER:
-            raise ValidationError("A waiver lasts two years at most.")
+            raise ValidationError(_("A waiver lasts two years at most."))
         return end
 
 
@@ -38,9 +40,9 @@ class EndWaiver(forms.Form):
     """Why a requirement no longer counts as met before the day that was named."""
 
     reason = Lines(
-        label="Reason",
-        help_text="The company is told by mail.",
+        label=gettext_lazy("Reason"),
+        help_text=gettext_lazy("The company is told by mail."),
         max_length=500,
         rows=3,
-        error_messages={"required": "Say why: the company relied on the waiver."},
+        error_messages={"required": gettext_lazy("Say why: the company relied on the waiver.")},
     )

@@ -11,6 +11,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_noop
 from django_fsm import RETURN_VALUE, FSMField, FSMModelMixin, transition
 
 from integrations import guards, rules
@@ -55,7 +56,7 @@ undoing = partial(
     move,
     permission=rules.may_undo,
     conditions=[guards.decision_can_be_undone],
-    custom={"label": "Undo the decision", "tone": "warn"},
+    custom={"label": gettext_noop("Undo the decision"), "tone": "warn"},
 )
 BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
 OPEN = [*BEFORE_RELEASE, Stage.SUPPORT]
@@ -189,7 +190,7 @@ class Integration(FSMModelMixin, Standings):
         target=RETURN_VALUE(Stage.ENGAGE, Stage.DEVELOP),
         permission=rules.may_edit,
         conditions=[guards.not_held, guards.review_is_not_next, guards.nothing_missing],
-        custom={"label": "Complete this step", "tone": "good"},
+        custom={"label": gettext_noop("Complete this step"), "tone": "good"},
     )
     def advance(self, **_: Any) -> str:
         step, stage = self.next_position
@@ -201,7 +202,7 @@ class Integration(FSMModelMixin, Standings):
         target=Stage.REVIEW,
         permission=rules.may_edit,
         conditions=[guards.not_held, guards.review_is_next, guards.nothing_missing],
-        custom={"label": "Request the review", "tone": "good"},
+        custom={"label": gettext_noop("Request the review"), "tone": "good"},
     )
     def request_review(self, *, now: Any, **_: Any) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -218,7 +219,7 @@ class Integration(FSMModelMixin, Standings):
             guards.partners_part_done,
             guards.findings_answered,
         ],
-        custom={"label": "Request the review again", "tone": "good"},
+        custom={"label": gettext_noop("Request the review again"), "tone": "good"},
     )
     def request_again(self, *, now: Any, **_: Any) -> None:
         self._new_round(now)
@@ -233,7 +234,12 @@ class Integration(FSMModelMixin, Standings):
             guards.review_was_requested,
             guards.something_is_asked,
         ],
-        custom={"label": "Request changes", "tone": "warn", "decision": True, "mail": "changes_requested"},
+        custom={
+            "label": gettext_noop("Request changes"),
+            "tone": "warn",
+            "decision": True,
+            "mail": "changes_requested",
+        },
     )
     def request_changes(self, **_: Any) -> None:
         self.review_state = ReviewState.CHANGES
@@ -249,7 +255,7 @@ class Integration(FSMModelMixin, Standings):
             guards.findings_verified,
             guards.nothing_missing,
         ],
-        custom={"label": "Approve", "tone": "good", "decision": True, "mail": "approved"},
+        custom={"label": gettext_noop("Approve"), "tone": "good", "decision": True, "mail": "approved"},
     )
     def approve(self, **_: Any) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -260,7 +266,7 @@ class Integration(FSMModelMixin, Standings):
         target=Stage.SUPPORT,
         permission=rules.may_decide,
         conditions=[guards.not_held, guards.decision_is_final, guards.nothing_missing],
-        custom={"label": "List it", "tone": "good", "mail": "released"},
+        custom={"label": gettext_noop("List it"), "tone": "good", "mail": "released"},
     )
     def release(self, *, now: Any, **_: Any) -> None:
         self.step = self.next_position[0].key  # type: ignore[union-attr]
@@ -276,10 +282,10 @@ class Integration(FSMModelMixin, Standings):
         permission=rules.may_decide,
         conditions=[guards.nobody_else_has_it, guards.note_given],
         custom={
-            "label": "Decline",
+            "label": gettext_noop("Decline"),
             "tone": "bad",
             "decision": True,
-            "note": "Reason for the partner",
+            "note": gettext_noop("Reason for the partner"),
             "mail": "declined",
         },
     )
@@ -290,7 +296,7 @@ class Integration(FSMModelMixin, Standings):
         source=BEFORE_RELEASE,
         target=Stage.WITHDRAWN,
         permission=rules.may_edit,
-        custom={"label": "Withdraw", "tone": "bad", "note": "Why (kept in the history)"},
+        custom={"label": gettext_noop("Withdraw"), "tone": "bad", "note": gettext_noop("Why (kept in the history)")},
     )
     def withdraw(self, *, now: Any, **_: Any) -> None:
         self._end(now)
@@ -300,7 +306,12 @@ class Integration(FSMModelMixin, Standings):
         target=Stage.ARCHIVED,
         permission=rules.may_manage,
         conditions=[guards.note_given],
-        custom={"label": "Stop supporting it", "tone": "bad", "note": "What users should know", "mail": "archived"},
+        custom={
+            "label": gettext_noop("Stop supporting it"),
+            "tone": "bad",
+            "note": gettext_noop("What users should know"),
+            "mail": "archived",
+        },
     )
     def archive(self, *, now: Any, **_: Any) -> None:
         self._end(now)
@@ -312,7 +323,7 @@ class Integration(FSMModelMixin, Standings):
         target=RETURN_VALUE(*BEFORE_RELEASE),
         permission=rules.may_reopen,
         conditions=[guards.decision_is_final],
-        custom={"label": "Open it again", "tone": "good", "mail": "reopened"},
+        custom={"label": gettext_noop("Open it again"), "tone": "good", "mail": "reopened"},
     )
     def reopen(self, **_: Any) -> str:
         self.ended_at = None
@@ -323,7 +334,12 @@ class Integration(FSMModelMixin, Standings):
         target=None,
         permission=rules.may_hold,
         conditions=[guards.not_held, guards.note_given],
-        custom={"label": "Put on hold", "tone": "warn", "note": "What it waits for", "mail": "held"},
+        custom={
+            "label": gettext_noop("Put on hold"),
+            "tone": "warn",
+            "note": gettext_noop("What it waits for"),
+            "mail": "held",
+        },
     )
     def put_on_hold(self, *, note: str, waits_for: str = Holder.THIRD_PARTY, **_: Any) -> None:
         self.hold, self.hold_reason = Holder(waits_for), note
@@ -333,7 +349,7 @@ class Integration(FSMModelMixin, Standings):
         target=None,
         permission=rules.may_decide,
         conditions=[guards.held],
-        custom={"label": "Take off hold", "tone": "good", "mail": "resumed"},
+        custom={"label": gettext_noop("Take off hold"), "tone": "good", "mail": "resumed"},
     )
     def resume(self, **_: Any) -> None:
         self.hold = self.hold_reason = ""

@@ -5,6 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from integrations.names import name_key, skeleton
 
@@ -20,7 +21,7 @@ class Partner(models.Model):
     website = models.URLField("website", blank=True)
     alliances_manager = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="managed_partners",
-        limit_choices_to={"is_reviewer": True}, verbose_name="Alliances manager",
+        limit_choices_to={"is_reviewer": True}, verbose_name=gettext_lazy("Alliances manager"),
     )  # fmt: skip
     created_at = models.DateTimeField()
 
@@ -39,9 +40,9 @@ class Partner(models.Model):
 class Role(models.TextChoices):
     """What a member may do: owners also manage people, editors also change, viewers read."""
 
-    OWNER = "owner", "Owner"
-    EDITOR = "editor", "Editor"
-    VIEWER = "viewer", "Viewer"
+    OWNER = "owner", gettext_lazy("Owner")
+    EDITOR = "editor", gettext_lazy("Editor")
+    VIEWER = "viewer", gettext_lazy("Viewer")
 
 
 class Membership(models.Model):
@@ -85,9 +86,9 @@ class JoinRequest(models.Model):
     """A person asks to join a partner that is already here. Its owners decide."""
 
     class State(models.TextChoices):
-        WAITING = "waiting", "Waiting"
-        ACCEPTED = "accepted", "Accepted"
-        DECLINED = "declined", "Declined"
+        WAITING = "waiting", gettext_lazy("Waiting")
+        ACCEPTED = "accepted", gettext_lazy("Accepted")
+        DECLINED = "declined", gettext_lazy("Declined")
 
     partner = models.ForeignKey(Partner, models.CASCADE, related_name="join_requests")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="join_requests")

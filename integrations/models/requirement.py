@@ -6,6 +6,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from integrations.models.integration import Integration, choices
 from integrations.models.partner import Partner
@@ -93,7 +94,10 @@ class Document(models.Model):
 class Agreement(models.Model):
     """An agreement between a partner and the program: version, date and signer on both sides."""
 
-    KINDS = [("mnda", "Mutual non-disclosure agreement"), ("tpa", "Technology Partner Agreement")]
+    KINDS = [
+        ("mnda", gettext_lazy("Mutual non-disclosure agreement")),
+        ("tpa", gettext_lazy("Technology Partner Agreement")),
+    ]
 
     partner = models.ForeignKey(Partner, models.CASCADE, related_name="agreements")
     kind = models.CharField(max_length=10, choices=KINDS)
@@ -120,10 +124,10 @@ class Meeting(models.Model):
     """A review or a live demo: times are proposed, one is accepted, items are ticked when it was held."""
 
     class State(models.TextChoices):
-        PROPOSED = "proposed", "Times proposed"
-        AGREED = "agreed", "Time agreed"
-        HELD = "held", "Held"
-        CANCELLED = "cancelled", "Cancelled"
+        PROPOSED = "proposed", gettext_lazy("Times proposed")
+        AGREED = "agreed", gettext_lazy("Time agreed")
+        HELD = "held", gettext_lazy("Held")
+        CANCELLED = "cancelled", gettext_lazy("Cancelled")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="meetings")
@@ -173,8 +177,8 @@ class CredentialUse(models.Model):
     """Each time a credential was opened: by whom, how and why."""
 
     class How(models.TextChoices):
-        REVEAL = "reveal", "Shown to the reviewer"
-        SANDBOX = "sandbox", "Given to a sandbox run"
+        REVEAL = "reveal", gettext_lazy("Shown to the reviewer")
+        SANDBOX = "sandbox", gettext_lazy("Given to a sandbox run")
 
     credential = models.ForeignKey(Credential, models.CASCADE, related_name="uses")
     how = models.CharField(max_length=10, choices=How.choices)

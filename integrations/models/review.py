@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from integrations.models.integration import Integration
 
@@ -16,9 +17,9 @@ class Finding(models.Model):
     """
 
     class State(models.TextChoices):
-        OPEN = "open", "Open"
-        FIXED = "fixed", "Fixed, to be verified"
-        VERIFIED = "verified", "Verified"
+        OPEN = "open", gettext_lazy("Open")
+        FIXED = "fixed", gettext_lazy("Fixed, to be verified")
+        VERIFIED = "verified", gettext_lazy("Verified")
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="findings")
     number = models.PositiveSmallIntegerField()
@@ -98,9 +99,9 @@ class Introduction(models.Model):
     """Two partners work on the same thing and one wants to be introduced. Names pass only when both agree."""
 
     class State(models.TextChoices):
-        ASKED = "asked", "Asked"
-        AGREED = "agreed", "Both agreed"
-        DECLINED = "declined", "Declined"
+        ASKED = "asked", gettext_lazy("Asked")
+        AGREED = "agreed", gettext_lazy("Both agreed")
+        DECLINED = "declined", gettext_lazy("Declined")
 
     asking = models.ForeignKey(Integration, models.CASCADE, related_name="introductions_asked")
     other = models.ForeignKey(Integration, models.CASCADE, related_name="introductions_received")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_noop
 from django_fsm import FSMField, transition
 
 from integrations import guards, rules
@@ -68,7 +69,7 @@ class Standings(models.Model):
         target=None,
         permission=rules.may_edit,
         conditions=[guards.decision_is_final, guards.tier_can_be_asked],
-        custom={"label": "Ask for the tier", "tone": "good"},
+        custom={"label": gettext_noop("Ask for the tier"), "tone": "good"},
     )
     def request_tier(self, *, tier: str, **_: Any) -> None:
         self.tier_request = tier
@@ -78,7 +79,7 @@ class Standings(models.Model):
         target=None,
         permission=rules.may_decide,
         conditions=[guards.nobody_else_has_it, guards.tier_was_asked, guards.tier_is_complete],
-        custom={"label": "Grant the tier", "tone": "good", "decision": True, "mail": "tier_granted"},
+        custom={"label": gettext_noop("Grant the tier"), "tone": "good", "decision": True, "mail": "tier_granted"},
     )
     def grant_tier(self, **_: Any) -> None:
         self.tier, self.tier_request = self.tier_request, ""
@@ -89,10 +90,10 @@ class Standings(models.Model):
         permission=rules.may_decide,
         conditions=[guards.nobody_else_has_it, guards.tier_was_asked, guards.note_given],
         custom={
-            "label": "Decline the tier",
+            "label": gettext_noop("Decline the tier"),
             "tone": "bad",
             "decision": True,
-            "note": "Reason for the partner",
+            "note": gettext_noop("Reason for the partner"),
             "mail": "tier_declined",
         },
     )
@@ -114,7 +115,12 @@ class Standings(models.Model):
         source=Standing.VERIFIED,
         target=Standing.NOTICE,
         conditions=[guards.note_given],
-        custom={"label": "Give notice", "tone": "warn", "note": "Reason and evidence for the partner", **FROZEN},
+        custom={
+            "label": gettext_noop("Give notice"),
+            "tone": "warn",
+            "note": gettext_noop("Reason and evidence for the partner"),
+            **FROZEN,
+        },
     )
     def give_notice(self, *, by: Any, now: Any, **_: Any) -> None:
         self._stand(now, settings.NOTICE_GRACE_DAYS)
@@ -124,7 +130,12 @@ class Standings(models.Model):
         source=[Standing.VERIFIED, Standing.SUSPENDED, Standing.REMOVED, Standing.NONE],
         target=None,
         conditions=[guards.something_waits, guards.note_given],
-        custom={"label": "Leave it as it is", "tone": "neutral", "note": "Reason for the partner", **FROZEN},
+        custom={
+            "label": gettext_noop("Leave it as it is"),
+            "tone": "neutral",
+            "note": gettext_noop("Reason for the partner"),
+            **FROZEN,
+        },
     )
     def set_aside(self, *, now: Any, **_: Any) -> None:
         self.standing_ask, self.standing_looked_at = "", now
@@ -142,7 +153,12 @@ class Standings(models.Model):
         source=[Standing.NOTICE, Standing.SUSPENDED],
         target=None,
         conditions=[guards.held_for_an_act, guards.note_given],
-        custom={"label": "Let the period run on", "tone": "warn", "note": "Reason for the partner", **FROZEN},
+        custom={
+            "label": gettext_noop("Let the period run on"),
+            "tone": "warn",
+            "note": gettext_noop("Reason for the partner"),
+            **FROZEN,
+        },
     )
     def go_on(self, *, now: Any, **_: Any) -> None:
         self._run_on(now)
@@ -158,7 +174,12 @@ class Standings(models.Model):
             guards.known_far_enough,
             guards.note_given,
         ],
-        custom={"label": "Suspend", "tone": "bad", "note": "Reason for the partner", **FROZEN},
+        custom={
+            "label": gettext_noop("Suspend"),
+            "tone": "bad",
+            "note": gettext_noop("Reason for the partner"),
+            **FROZEN,
+        },
     )
     def suspend(self, *, by: Any, now: Any, **_: Any) -> None:
         self._stand(now, settings.REMOVAL_AFTER_DAYS)
@@ -168,7 +189,12 @@ class Standings(models.Model):
         source=[Standing.VERIFIED, Standing.NOTICE],
         target=Standing.SUSPENDED,
         conditions=[guards.in_other_hands, guards.note_given],
-        custom={"label": "Suspend at once", "tone": "bad", "note": "Reason for the partner", **FROZEN},
+        custom={
+            "label": gettext_noop("Suspend at once"),
+            "tone": "bad",
+            "note": gettext_noop("Reason for the partner"),
+            **FROZEN,
+        },
     )
     def suspend_at_once(self, *, by: Any, now: Any, **_: Any) -> None:
         self._stand(now, settings.REMOVAL_AFTER_DAYS)
@@ -185,7 +211,12 @@ class Standings(models.Model):
             guards.known_far_enough,
             guards.note_given,
         ],
-        custom={"label": "Remove from the listing", "tone": "bad", "note": "Reason for the partner", **FROZEN},
+        custom={
+            "label": gettext_noop("Remove from the listing"),
+            "tone": "bad",
+            "note": gettext_noop("Reason for the partner"),
+            **FROZEN,
+        },
     )
     def remove(self, *, now: Any, **_: Any) -> None:
         self._stand(now)
@@ -195,7 +226,12 @@ class Standings(models.Model):
         source=[Standing.NOTICE, Standing.SUSPENDED],
         target=Standing.VERIFIED,
         conditions=[guards.appeal_is_open, guards.took_no_part, guards.note_given],
-        custom={"label": "Uphold the appeal", "tone": "good", "note": "Reason for the partner", **FROZEN},
+        custom={
+            "label": gettext_noop("Uphold the appeal"),
+            "tone": "good",
+            "note": gettext_noop("Reason for the partner"),
+            **FROZEN,
+        },
     )
     def uphold_appeal(self, *, now: Any, **_: Any) -> None:
         self._back(now)
@@ -204,7 +240,12 @@ class Standings(models.Model):
         source=[Standing.NOTICE, Standing.SUSPENDED],
         target=None,
         conditions=[guards.appeal_is_open, guards.took_no_part, guards.note_given],
-        custom={"label": "Dismiss the appeal", "tone": "bad", "note": "Reason for the partner", **FROZEN},
+        custom={
+            "label": gettext_noop("Dismiss the appeal"),
+            "tone": "bad",
+            "note": gettext_noop("Reason for the partner"),
+            **FROZEN,
+        },
     )
     def dismiss_appeal(self, *, now: Any, **_: Any) -> None:
         self._run_on(now)
@@ -213,7 +254,12 @@ class Standings(models.Model):
         source=Standing.NOTICE,
         target=Standing.VERIFIED,
         conditions=[guards.no_appeal_is_open, guards.note_given],
-        custom={"label": "Take the notice back", "tone": "good", "note": "Reason for the partner", **FROZEN},
+        custom={
+            "label": gettext_noop("Take the notice back"),
+            "tone": "good",
+            "note": gettext_noop("Reason for the partner"),
+            **FROZEN,
+        },
     )
     def take_notice_back(self, *, now: Any, **_: Any) -> None:
         self._back(now)
@@ -222,7 +268,12 @@ class Standings(models.Model):
         source=[Standing.SUSPENDED, Standing.REMOVED, Standing.NONE],
         target=Standing.VERIFIED,
         conditions=[guards.no_appeal_is_open, guards.not_held, guards.nothing_missing, guards.note_given],
-        custom={"label": "Reinstate", "tone": "good", "note": "What was looked at, for the partner", **FROZEN},
+        custom={
+            "label": gettext_noop("Reinstate"),
+            "tone": "good",
+            "note": gettext_noop("What was looked at, for the partner"),
+            **FROZEN,
+        },
     )
     def reinstate(self, *, now: Any, **_: Any) -> None:
         self._back(now)
@@ -232,7 +283,12 @@ class Standings(models.Model):
         target=None,
         permission=rules.may_edit,
         conditions=[guards.not_appealed_yet, guards.note_given],
-        custom={"label": "Appeal", "tone": "warn", "note": "Why the decision is wrong", **FROZEN},
+        custom={
+            "label": gettext_noop("Appeal"),
+            "tone": "warn",
+            "note": gettext_noop("Why the decision is wrong"),
+            **FROZEN,
+        },
     )
     def appeal(self, *, now: Any, **_: Any) -> None:
         self._stop(HELD_FOR_APPEAL, now)
@@ -243,7 +299,11 @@ class Standings(models.Model):
         target=None,
         permission=rules.may_ask_back,
         conditions=[guards.nothing_waits, guards.no_appeal_is_open, guards.note_given],
-        custom={"label": "Ask to be reinstated", "tone": "warn", "note": "What has changed"},
+        custom={
+            "label": gettext_noop("Ask to be reinstated"),
+            "tone": "warn",
+            "note": gettext_noop("What has changed"),
+        },
     )
     def ask_reinstatement(self, **_: Any) -> None:
         self.standing_ask = "the partner asks to be reinstated"
@@ -252,7 +312,11 @@ class Standings(models.Model):
         source=[Standing.VERIFIED, Standing.NOTICE, Standing.SUSPENDED],
         target=Standing.NONE,
         permission=rules.may_manage,
-        custom={"label": "Step down to community", "tone": "warn", "note": "What users should know (optional)"},
+        custom={
+            "label": gettext_noop("Step down to community"),
+            "tone": "warn",
+            "note": gettext_noop("What users should know (optional)"),
+        },
     )
     def step_down(self, *, now: Any, **_: Any) -> None:
         self._stand(now)

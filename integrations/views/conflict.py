@@ -40,7 +40,7 @@ class Side:
 def sides(edition: Edition, mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[Side]:
     """Every field of the form, in its order."""
     return [
-        Side(key, LABELS[key], shown(edition, key, mine), shown(edition, key, theirs), carried(mine.get(key, "")))
+        Side(key, str(LABELS[key]), shown(edition, key, mine), shown(edition, key, theirs), carried(mine.get(key, "")))
         for key in sorted(START_KEYS, key=list(LABELS).index)
     ]
 
