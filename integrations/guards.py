@@ -54,7 +54,11 @@ def _listed(what: str, titles: list[str]) -> str:
     return (_("%(what)s: %(titles)s and %(more)s more.") if len(titles) > 3 else _("%(what)s: %(titles)s.")) % said
 
 
-@guard(lambda i: _("On hold: %(hold_reason)s.") % {"hold_reason": i.hold_reason})
+def _hold(integration: "Integration") -> str:
+    return _("On hold: %(reason)s.") % {"reason": integration.hold_reason}
+
+
+@guard(_hold)
 def not_held(integration: "Integration") -> bool:
     return not integration.hold
 
@@ -220,9 +224,7 @@ def partner_has_not_acted(integration: "Integration") -> bool:
 
 def _behind(integration: "Integration") -> str:
     known = due_process.known(integration, integration.asking.now).up_to
-    return _("What we know of its issues ends %(known)s: it must reach the end of the period.") % {
-        "known": _moment(known)
-    }
+    return _("What we know of its issues ends %(at)s: it must reach the end of the period.") % {"at": _moment(known)}
 
 
 @guard(_behind)
@@ -238,9 +240,7 @@ def _is_not(integration: "Integration", *people: int | None) -> bool:
 
 
 def _notice_by(integration: "Integration") -> str:
-    return _("%(notice_by)s gave the notice: another reviewer decides on the suspension.") % {
-        "notice_by": integration.notice_by
-    }
+    return _("%(by)s gave the notice: another reviewer decides on the suspension.") % {"by": integration.notice_by}
 
 
 @guard(_notice_by)
@@ -249,9 +249,7 @@ def another_gave_the_notice(integration: "Integration") -> bool:
 
 
 def _suspended_by(integration: "Integration") -> str:
-    return _("%(suspended_by)s suspended it: another reviewer decides on the removal.") % {
-        "suspended_by": integration.suspended_by
-    }
+    return _("%(by)s suspended it: another reviewer decides on the removal.") % {"by": integration.suspended_by}
 
 
 @guard(_suspended_by)
