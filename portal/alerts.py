@@ -6,7 +6,7 @@ a bad hour of a big repository is one mail that names every issue.
 """
 
 import logging
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import InterfaceError, OperationalError, transaction
@@ -14,15 +14,16 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from integrations import history
-from integrations.clock import Calendar
-from integrations.models import CalendarEdition, Integration
+from integrations.models import Integration
 from integrations.workflow import lock
+from portal import warnings
+from portal.sla.used import used
 from verification.models import Alert, Breach
 from verification.support.base import Severity, Watching
+from verification.support.policies import calendar_of
 from verification.support.sweep import counterpart
 
 log = logging.getLogger(__name__)
-OFFICE = (time(9), time(17))
 AT_ONCE = 200  # issues in one mail; what is left follows in the next
 WAIT = timedelta(minutes=5)
 VERBS = {"warned": "issues_warned", "breached": "issues_breached", "retracted": "breaches_retracted"}
@@ -54,14 +55,17 @@ def tell(pk: int, now: datetime) -> bool:
     integration = lock(pk)
     mine = Alert.objects.filter(integration=integration, told_at=None, not_before__lte=now)
     alerts = list(_locked(mine).select_related("clock__issue__watch").order_by("pk")[:AT_ONCE])
-    kept = [alert for alert in alerts if _is_for_now(alert, integration, now)]
+    news = [alert for alert in alerts if _is_still_news(alert, integration)]
+    patient = [alert for alert in news if _can_wait(alert)]
     for kind in ("retracted", "breached", "warned"):
-        news = [alert for alert in kept if alert.kind == kind and _is_still_news(alert, integration)]
-        if news:
-            issues = [_said(alert) for alert in news]
+        issues = [_said(alert, now) for alert in news if alert.kind == kind and alert not in patient]
+        if issues:
             history.record(integration, VERBS[kind], by=None, now=now, issues=issues, count=len(issues))
-    Alert.objects.filter(pk__in=[alert.pk for alert in kept]).update(told_at=now)
-    return bool(kept)
+    done, again = warnings.tell(integration, patient, lambda alert: _said(alert, now), now)
+    wait = [alert.pk for alert in patient] if again else []
+    Alert.objects.filter(pk__in=wait).update(not_before=again)
+    told = Alert.objects.filter(pk__in=[alert.pk for alert in alerts]).exclude(pk__in=wait).update(told_at=now)
+    return done or bool(told)
 
 
 def _locked(alerts: QuerySet[Alert]) -> QuerySet[Alert]:
@@ -88,32 +92,12 @@ def _was_told(key: str, integration: Integration) -> bool:
     return any(key == issue["alert"] for event in events for issue in event.data["issues"])
 
 
-def _is_for_now(alert: Alert, integration: Integration, now: datetime) -> bool:
-    """A warning that is not critical waits for the receiver's working hours, unless the due moment is nearer."""
-    if alert.kind != "warned" or alert.clock.severity == Severity.CRITICAL:
-        return True
-    edition = CalendarEdition.objects.filter(partner=integration.partner).in_force(now)
-    opens = office_opens(now, edition.calendar if edition else Calendar())
-    if opens <= now or opens >= alert.due_at:
-        return True
-    Alert.objects.filter(pk=alert.pk).update(not_before=opens)
-    return False
+def _can_wait(alert: Alert) -> bool:
+    """A warning that is not critical waits for the working hours of whoever reads it."""
+    return alert.kind == "warned" and alert.clock.severity != Severity.CRITICAL
 
 
-def office_opens(now: datetime, calendar: Calendar) -> datetime:
-    """The next moment, or now, within working hours of the calendar."""
-    local = now.astimezone(calendar.zone)
-    day = local.date()
-    if calendar.is_business_day(day) and OFFICE[0] <= local.time() < OFFICE[1]:
-        return now
-    if local.time() >= OFFICE[1]:
-        day += timedelta(days=1)
-    while not calendar.is_business_day(day):
-        day += timedelta(days=1)
-    return datetime.combine(day, OFFICE[0], calendar.zone)
-
-
-def _said(alert: Alert) -> dict[str, Any]:
+def _said(alert: Alert, now: datetime) -> dict[str, Any]:
     """What an event and its mails say of one issue, as JSON."""
     clock, issue = alert.clock, alert.clock.issue
     return {
@@ -124,11 +108,19 @@ def _said(alert: Alert) -> dict[str, Any]:
         "verb": clock.verb,
         "severity": clock.severity,
         "due": alert.due_at.isoformat(),
-        "share": alert.share,
+        "share": _share(alert, now),
         "spoke_last": issue.spoke_last,
         "alert": alert.key,
         "why": _why(alert) if alert.kind == "retracted" else "",
     }
+
+
+def _share(alert: Alert, now: datetime) -> int:
+    """How much of the time is used: less than the warning's share where that was foreseen."""
+    clock = alert.clock
+    if alert.kind != "warned" or clock.state != Watching.RUNNING or clock.due_at != alert.due_at:
+        return alert.share
+    return min(alert.share, used(clock, calendar_of(clock.issue), now).per_cent)
 
 
 def _why(alert: Alert) -> str:

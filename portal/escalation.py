@@ -24,8 +24,9 @@ from integrations.models import Event, Integration
 from integrations.states import Holder
 from integrations.workflow import PROGRAM_CALENDAR, lock
 from portal import mail, notices
-from portal.alerts import office_opens
+from portal.hours import office_opens
 from portal.models import Email, Escalation
+from portal.notices import address
 from verification.models import Clock
 from verification.support.base import Watching
 
@@ -40,10 +41,6 @@ def chain(integration: Integration) -> list[Any]:
     people = (integration.reviewer, integration.partner.alliances_manager)
     there = [p for p in people if p and p.is_active and rules.is_of_program(integration, p)]
     return [*dict.fromkeys(there), integration.edition.mailbox]
-
-
-def address(receiver: Any) -> str:
-    return str(getattr(receiver, "email", receiver))
 
 
 def begin(event: Event) -> None:

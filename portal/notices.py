@@ -153,6 +153,16 @@ def is_of_program(receiver: Any) -> bool:
     return isinstance(receiver, str) or rules.works_for_program(receiver)
 
 
+def address(receiver: Any) -> str:
+    return str(getattr(receiver, "email", receiver))
+
+
+def name_of(receiver: Any) -> int | str:
+    """A receiver as an event's data names them: a person by number, a mailbox by its address."""
+    number = getattr(receiver, "pk", None)
+    return str(receiver) if number is None else int(number)
+
+
 def tell(event: Event) -> None:
     """Queue the mails of one event, in its transaction. A decision's mail waits out the undo window."""
     notice = NOTICES.get(event.verb)
@@ -160,7 +170,10 @@ def tell(event: Event) -> None:
         return
     undo_until, told = event.data.get("undo_until"), context_of(event)
     calendar = event.data.get("calendar", "")
+    later = event.data.get("later", ())
     for person in notice.audience(event.integration):
+        if name_of(person) in later:  # portal.warnings tells them when they work
+            continue
         is_actor = event.actor_id is not None and getattr(person, "pk", None) == event.actor_id
         if is_actor and not calendar:  # a calendar must hear of it even where its owner knows
             continue
@@ -171,11 +184,10 @@ def queue(
     template: str, event: Event, person: Any, told: dict[str, Any], *, calendar: str, undo_until: datetime | None
 ) -> None:
     """One person's mail, on the way that they chose."""
-    address = getattr(person, "email", person)
     way = choosing.way(person, event.verb, event.at)
     mail.queue(
         template,
-        f"{event.stream}:{event.seq}:{address}",
+        f"{event.stream}:{event.seq}:{address(person)}",
         person,
         told | {"for_program": is_of_program(person), "stop": way.stop},
         hold_until=max((each for each in (undo_until, way.not_before) if each), default=None),

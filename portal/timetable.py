@@ -24,6 +24,7 @@ JOBS = (
     Job("deliveries", "verification.support.reading.read_due", 10),
     Job("clocks", "verification.support.sweep.sweep_due", 30),
     Job("alerts", "portal.alerts.tell_due", 60),
+    Job("foreseen", "portal.warnings.foresee_due", 900),
     Job("undelivered", "portal.undelivered.pass_on_due", 60),
     Job("chains", "portal.escalation.escalate_due", 300),
     Job("reports", "portal.reports.sending.send_due", 300, "mails"),

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from django.db import transaction
 
 from integrations.clock import Calendar
-from portal.alerts import office_opens
+from portal.hours import office_opens
 from portal.models import Email
 from portal.notifications import stopping
 from portal.notifications.kinds import BY_KEY, BY_VERB, DIGESTS, How, Kind

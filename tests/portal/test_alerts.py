@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection, transaction
 
-from integrations.clock import Calendar
 from integrations.models import CalendarEdition, Event, Integration
-from portal import alerts
+from portal import alerts, warnings
+from portal.accounts.models import User
 from portal.models import Email, Escalation
 from tests.verification.support.clocks import clock_of, issue_of, watch_over
 from verification.models import Alert, Clock, Watch
@@ -24,8 +24,8 @@ def watch(rocket: Integration, now: datetime) -> Watch:
     return watch_over(rocket, now)
 
 
-def due_in(watch: Watch, moment: datetime, left: timedelta, number: int = 1, severity: str = "critical") -> Clock:
-    return clock_of(issue_of(watch, number, moment + left - 48 * H), moment + left, severity=severity)
+def due_in(watch: Watch, moment: datetime, left: timedelta, number: int = 1, **fields: Any) -> Clock:
+    return clock_of(issue_of(watch, number, moment + left - 48 * H), moment + left, **fields)
 
 
 def told() -> list[tuple[str, str]]:
@@ -117,29 +117,75 @@ def test_a_breach_that_stands_again_is_told_again(watch: Watch, now: datetime) -
     assert list(verbs) == ["issues_breached", "breaches_retracted"] * 2 + ["issues_breached"]
 
 
-def test_the_calendar_of_the_company_says_when_it_works(watch: Watch, rocket: Integration) -> None:
+@pytest.fixture
+def in_los_angeles(rocket: Integration) -> None:
+    """Acme works in Los Angeles: at NIGHT it is 15:00 there."""
     CalendarEdition.objects.create(
         partner=rocket.partner, valid_from=NIGHT - 900 * H, zone="America/Los_Angeles", workdays=[0, 1, 2, 3, 4],
         created_at=NIGHT,
     )  # fmt: skip
-    due_in(watch, NIGHT, 24 * H, severity="other")  # 15:00 in Los Angeles
+
+
+def receivers() -> list[str]:
+    return [to for _, to in told()]
+
+
+ACME, MAILBOX = "alice@acme.example", "Nomad-integration-dev@hashicorp.com"
+MORNING = datetime(2026, 4, 15, 9, 0, tzinfo=UTC)  # where the mailbox is read
+
+
+def test_each_reader_hears_of_a_warning_when_they_work(watch: Watch, in_los_angeles: None) -> None:
+    due_in(watch, NIGHT, 24 * H, severity="other")
     clocks.sweep(NIGHT)
-    assert alerts.tell_due(NIGHT) == 1
+    assert ([alerts.tell_due(NIGHT), alerts.tell_due(NIGHT + H)], receivers()) == ([1, 0], [ACME])
+    assert Alert.objects.get().not_before == MORNING
+    assert ([alerts.tell_due(MORNING), alerts.tell_due(MORNING + H)], receivers()) == ([1, 0], [ACME, MAILBOX])
+    assert Event.objects.filter(verb="issues_warned").count() == 1
 
 
-@pytest.mark.parametrize(
-    ("at", "opens"),
-    [
-        ("2026-04-14T08:59", "2026-04-14T09:00"),
-        ("2026-04-14T16:59", "2026-04-14T16:59"),
-        ("2026-04-14T17:00", "2026-04-15T09:00"),
-        ("2026-04-17T17:00", "2026-04-20T09:00"),
-        ("2026-04-18T12:00", "2026-04-20T09:00"),
-    ],
-)
-def test_office_opens(at: str, opens: str) -> None:
-    moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
-    assert alerts.office_opens(moment, Calendar()) == datetime.fromisoformat(opens).replace(tzinfo=UTC)
+def test_who_is_told_later_gets_one_mail_of_all_that_is_still_news(watch: Watch, in_los_angeles: None) -> None:
+    for number in (1, 2, 3):
+        at = NIGHT + number * timedelta(minutes=10)
+        due_in(watch, at, 24 * H, number, severity="other")
+        clocks.sweep(at)
+        alerts.tell_due(at)
+    Clock.objects.filter(issue__number=2).update(state="met", next_at=None)
+    assert (receivers(), alerts.tell_due(MORNING)) == ([ACME] * 3, 1)
+    late = Email.objects.get(to=MAILBOX, name="issues_warned")
+    assert [f"rocket#{number} " in late.text for number in (1, 2, 3)] == [True, False, True]
+
+
+def test_the_zone_of_a_person_goes_before_that_of_the_company(watch: Watch, in_los_angeles: None, alice: User) -> None:
+    alice.zone = "Europe/Berlin"
+    alice.save()
+    due_in(watch, NIGHT, 24 * H, severity="other")
+    clocks.sweep(NIGHT)
+    assert ([alerts.tell_due(NIGHT), alerts.tell_due(MORNING - 2 * H)], receivers()) == ([0, 1], [ACME])
+
+
+@pytest.mark.parametrize(("hour", "minute", "written"), [(15, 59, 0), (16, 0, 1), (16, 59, 1), (17, 0, 0)])
+def test_what_is_due_before_the_next_working_day_is_told_before_this_one_ends(
+    watch: Watch, hour: int, minute: int, written: int
+) -> None:
+    due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)  # warned of at 03:12
+    at = NIGHT.replace(hour=hour, minute=minute)
+    due_in(watch, due, 0 * H, severity="other", warned=75, next_at=due - 4.8 * H)
+    due_in(watch, due, 2 * H, 2, severity="other", warned=75, next_at=due - 2.8 * H)  # the morning is early enough
+    assert [warnings.foresee_due(at), warnings.foresee_due(at)] == [written, 0]
+    assert (alerts.tell_due(at), len(told())) == (written, 2 * written)
+    clocks.sweep(due - 4.5 * H)
+    alerts.tell_due(due - 4.5 * H)
+    assert len(told()) == 2  # at night only where nobody looked ahead
+
+
+def test_a_warning_that_was_foreseen_says_how_much_is_used_by_then(watch: Watch) -> None:
+    due = datetime(2026, 4, 15, 8, 0, tzinfo=UTC)
+    due_in(watch, due, 0 * H, severity="other", warned=75, next_at=due - 4.8 * H)
+    at = NIGHT.replace(hour=16, minute=30)
+    warnings.foresee_due(at)
+    alerts.tell_due(at)
+    (issue,) = Event.objects.get(verb="issues_warned").data["issues"]
+    assert 0 < issue["share"] < 90
 
 
 def test_news_is_not_put_off_for_a_database_that_was_away(watch: Watch, now: datetime) -> None:
