@@ -102,7 +102,7 @@ MATERIAL = Requirement(
     "Stands for the mail that asks for the review: with it, the review can be requested.",
     Stage.REVIEW,
     fields=(
-        Field("documentation", "Address of the documentation", "url"),
+        Field("documentation", "Address of the documentation", "url", public="Documentation"),
         Field("demonstration", "Address of a demonstration", "url", required=False),
         Field("more", "Other material", "lines", required=False),
     ),

@@ -1,14 +1,16 @@
-"""What stands on the page of one listing? Who publishes it and how that was seen, versions, checks, the support record.
+"""What stands on the page of one listing? Who publishes it and how that was seen, versions, links, checks, support.
 
 Everything is read from what people answered and machines found; nothing here is written.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
+from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.dateparse import parse_date
 
@@ -17,12 +19,14 @@ from integrations.models import Event, Integration
 from integrations.programs.base import Requirement, Who
 from integrations.states import MET, Status
 from portal.public.directory import platform_word, support_data
+from portal.public.listing import Told, public_answers
 from portal.public.models import Listing
 from portal.public.seen import NOTHING, Seen, seen_of
 from portal.public.snippets import Snippet, constraint, snippet_of
 from verification.models import CheckResult, Observation
 
 REPLIED = "support_replied"
+FULL_NAME = re.compile(r"[A-Za-z0-9][\w-]*/[A-Za-z0-9][\w-]*", re.ASCII)  # a namespace and a name, and no more path
 SIGNERS, OWNER = "keys.signers", "repository.owner"
 
 
@@ -101,6 +105,7 @@ class Page:
     checked: Checked
     support: dict[str, Any]
     reply: Reply | None
+    links: list[Told]
 
 
 def page_of(row: Integration, listing: Listing, now: datetime) -> Page:
@@ -114,7 +119,18 @@ def page_of(row: Integration, listing: Listing, now: datetime) -> Page:
         checked=checked(row, now),
         support=support_data(listing),
         reply=reply_of(row),
+        links=list(registry_links(row, seen)),
     )
+
+
+def registry_links(row: Integration, seen: Seen) -> Iterator[Told]:
+    """Where the registry shows what it was seen to list; its documentation only where the company named no other."""
+    if not FULL_NAME.fullmatch(seen.namespace):
+        return
+    page = f"{settings.REGISTRY_URL.rstrip('/')}/providers/{seen.namespace}/latest"
+    if not any(told.name == "Documentation" for _, told in public_answers(row)):
+        yield Told("Documentation", f"{page}/docs")
+    yield Told("In the Registry", page)
 
 
 def proofs(row: Integration, seen: Seen) -> Iterator[Proof]:

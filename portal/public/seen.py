@@ -49,9 +49,14 @@ def _seen(known: dict[str, tuple[Any, str]]) -> Seen:
 
 
 def grown(before: list[dict[str, Any]], seen: Seen) -> list[dict[str, Any]]:
-    """The versions of a listing with what is seen now: what was known of older ones stays known."""
+    """The versions of a listing with what is seen now: what was known of older ones stays known.
+
+    A registry names all versions, and one that it took back goes; a release names itself alone.
+    """
     known = {each["version"]: each for each in before}
-    rows = [known.get(v, {"version": v, "platforms": None, "since": ""}) for v in seen.versions[:SHOWN]]
+    older = [] if seen.namespace else [version for version in known if version not in seen.versions]
+    every = [*seen.versions, *older][:SHOWN]
+    rows = [known.get(v, {"version": v, "platforms": None, "since": ""}) for v in every]
     return [
         row | {"platforms": list(seen.platforms), "since": row["since"] or seen.since}
         if row["version"] == seen.version and seen.platforms is not None

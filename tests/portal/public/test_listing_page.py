@@ -44,7 +44,12 @@ def page_of(client: Client, row: Integration) -> str:
 
 def test_the_publisher_is_told_with_the_ways_it_is_known(listed: Integration, client: Client) -> None:
     page = page_of(client, listed)
-    for words in ("GitHub account", "The registry lists acme/rocket", "ABABABABABABABAB", "Since 3 Feb 2026"):
+    for words in (
+        "GitHub account",
+        "The registry lists acme/rocket",
+        "ABABABABABABABAB",
+        'Since <time datetime="2026-02-03"',
+    ):
         assert words in page
 
 
@@ -52,6 +57,29 @@ def test_the_page_shows_what_to_take_over_and_the_platforms(listed: Integration,
     page = page_of(client, listed)
     assert "source  = &quot;acme/rocket&quot;\n      version = &quot;~&gt; 1.4&quot;" in page
     assert "Linux amd64" in page
+
+
+def test_the_registrys_pages_are_linked_as_far_as_they_were_seen(
+    listed: Integration, client: Client, settings: Any, now: Any
+) -> None:
+    settings.REGISTRY_URL = "https://registry.example/"
+    page = page_of(client, listed)
+    for words, address in (("Documentation", "latest/docs"), ("In the Registry", "latest")):
+        whole = f"https://registry.example/providers/acme/rocket/{address}"
+        assert re.search(rf'<dt>{words}</dt>\s*<dd>\s*<a href="{whole}" rel="noopener">', page), words
+    odd = Published("acme/rocket/../../evil", "https://github.com/a/b", "partner", ("1.4.2",), "1.4.2")
+    observations.remember(listed, "registry.listed", {"registry": odd.as_dict()}, now)
+    assert "In the Registry" not in page_of(client, listed)
+
+
+def test_documentation_that_the_company_names_stands_alone(
+    acme: Any, alice: Any, rita: Any, now: Any, client: Client
+) -> None:
+    row = drive(begin(acme, alice, "consul", now), "support", partner=alice, reviewer=rita, now=now)
+    answers.answer(row, "CO-3", {"documentation": "https://acme.example/docs"}, by=alice, now=now)
+    page = page_of(client, row)
+    assert page.count("<dt>Documentation</dt>") == 1
+    assert '<a href="https://acme.example/docs" rel="nofollow noopener ugc">' in page
 
 
 def test_the_structured_data_is_json_that_cannot_end_its_element(listed: Integration, client: Client) -> None:
@@ -93,7 +121,7 @@ def test_checks_and_waivers_are_told_with_why_and_until(
     page = page_of(client, listed)
     assert "1 waived" in page
     assert "The next version renames it." in page
-    assert f"Until {until:%a} {until.day} {until:%b %Y}" in page
+    assert f'Until <time datetime="{until:%Y-%m-%d}' in page
 
 
 def test_too_small_a_sample_is_said_and_greyed(listed: Integration, client: Client) -> None:

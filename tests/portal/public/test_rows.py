@@ -13,6 +13,7 @@ from integrations.uploads import examine
 from integrations.workflow import perform
 from portal.public import rows
 from portal.public.models import Listing, ListingChange
+from portal.public.seen import Seen, grown
 from portal.public.support import support_of
 from tests.integrations.test_uploads import png
 from tests.verification.support.clocks import clock_of, issue_of
@@ -153,3 +154,11 @@ def test_the_record_of_many_is_the_record_of_one(listed: Integration, now: Any) 
         one["share"], one["settled"], one["median_hours"], one["answers"],
     )  # fmt: skip
     assert (many.share, many.settled, many.rank) == (80.0, 5, 800)
+
+
+def test_versions_that_a_release_no_longer_names_stay_known_and_what_a_registry_takes_back_goes() -> None:
+    before = [{"version": "1.0.0", "platforms": ["linux_amd64"], "since": "2026-01-02"}]
+    newest = {"version": "1.1.0", "platforms": None, "since": ""}
+    assert grown(before, Seen("1.1.0", ("1.1.0",))) == [newest, *before]
+    known = Seen("1.1.0", ("1.1.0",), ("windows_amd64",), "acme/rocket", "2026-02-03")
+    assert grown(before, known) == [{"version": "1.1.0", "platforms": ["windows_amd64"], "since": "2026-02-03"}]
