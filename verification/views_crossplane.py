@@ -8,7 +8,6 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django import forms
 from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
@@ -16,44 +15,18 @@ from django.urls import path
 from django.utils.http import content_disposition_header
 
 from integrations.models import Integration
-from integrations.plain import Line
 from integrations.views.common import load
 from verification import stored
+from verification.forms_crossplane import ChoicesForm
 from verification.models import StoredSchema
 from verification.schemas.base import ProviderSchema
 from verification.schemas.calls import request_shapes
-from verification.schemas.choices import FROM_PROVIDER, NAME, SINGLETONS, BadChoice, Choices, choices
+from verification.schemas.choices import Choices
 from verification.schemas.coverage import Preview, as_json, as_text, preview_of, previews, summary, summed, told
 from verification.schemas.yaml import dump
 
-LISTS = [(word, f"as an {word}") for word in SINGLETONS]
-NAMES = [(FROM_PROVIDER, "the provider gives it"), (NAME, "the name is it")]
 KEPT = 24 * 3600  # seconds; large providers take a while
 EARLIEST = (1980, 1, 1, 0, 0, 0)  # the archive is the same bytes every time
-
-
-class ChoicesForm(forms.Form):
-    """What does not stand in a schema: whoever generates the provider decides it."""
-
-    group_prefix = Line(label="Group prefix", required=False, max_length=100,
-                             help_text="As in acme for acme.upbound.io, or a whole domain.")  # fmt: skip
-    external_name = forms.ChoiceField(label="Identifier", choices=NAMES, required=False)
-    singletons = forms.ChoiceField(label="A list of at most one", choices=LISTS, required=False)
-
-    def chosen(self, schema: ProviderSchema) -> Choices:
-        """The choices, with the usual ones for what was left out or cannot be read."""
-        if not self.is_valid():
-            return choices(schema.prefix)
-        told = self.cleaned_data
-        try:
-            return choices(
-                told["group_prefix"] or schema.prefix,
-                external=(told["external_name"] or FROM_PROVIDER,),
-                singletons=told["singletons"] or "array",
-            )
-        except BadChoice as sentence:
-            self.add_error("group_prefix", str(sentence))
-            return choices(schema.prefix)
 
 
 class Asked:
@@ -68,7 +41,7 @@ class Asked:
         self.schema = stored.opened(row)
         self.form = ChoicesForm(request.GET)
         self.choices = self.form.chosen(self.schema)
-        told = {key: request.GET[key] for key in (*self.form.fields, "version") if key in request.GET}
+        told = {key: request.GET[key] for key in (*self.form.fields, "version") if request.GET.get(key)}
         self.query = urlencode({"version": row.version} | told)
 
     def preview(self, resource: str) -> Preview:

@@ -65,8 +65,14 @@ class CrossplaneWanted(Schema):
 
     version: str = Field("", max_length=250)
     group_prefix: str = Field("", max_length=100)
-    external_name: str = Field("", max_length=20)
+    api_version: str = Field("", max_length=40)
+    external_name: str = Field("", max_length=30)
+    external_names: str = Field("", max_length=800, description="RESOURCE=RULE, one a line.")
+    kinds: str = Field("", max_length=800, description="RESOURCE=group/Kind, one a line.")
+    references: str = Field("", max_length=800, description="RESOURCE.argument, one a line.")
     singletons: str = Field("", max_length=20)
+    single_blocks: str = Field("", max_length=20)
+    computed_nested: str = Field("", max_length=20)
 
 
 class ChangesOut(Schema):

@@ -49,10 +49,10 @@ from portal.sla.filters import SlaFilter
 from portal.sla.views_issue import ReasonForm
 from tests.conftest import NOW
 from verification import views_schemas
+from verification.forms_crossplane import ChoicesForm
 from verification.forms_lifecycle import RehearseLifecycle
 from verification.forms_nomad import RehearseNomad
 from verification.forms_rehearsal import Rehearse
-from verification.views_crossplane import ChoicesForm
 from verification.views_install import ConstraintForm
 
 OURS = ("integrations", "verification", "portal")

@@ -67,7 +67,7 @@ class Choices:
     single_blocks: str = "array"
     computed_nested: str = "status"
     api_version: str = "v1alpha1"
-    references: dict[str, frozenset[str]] = field(default_factory=dict)
+    references: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def external_name(self, resource: str) -> ExternalName:
         return self.by_resource.get(resource, self.default)
@@ -113,13 +113,13 @@ def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] 
     )
 
 
-def _references(texts: tuple[str, ...]) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
+def _references(texts: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
     for text in texts:
         if not PATH.fullmatch(text):
             raise BadChoice(f"“{text[:100]}” is no reference: write RESOURCE.argument, as in “acme_server.network_id”.")
         resource, _, path = text.partition(".")
-        found[resource] = found.get(resource, frozenset()) | {path}
+        found[resource] = (*found.get(resource, ()), path)
     return found
 
 

@@ -58,7 +58,7 @@ def _version(resource: Resource, choices: Choices, kind: str, namespaced: bool) 
 
 
 def _schema(resource: Resource, choices: Choices, kind: str, namespaced: bool) -> dict[str, Any]:
-    references = choices.references.get(resource.name, frozenset())
+    references = choices.references.get(resource.name, ())
     make = Maker(choices, choices.external_name(resource.name), namespaced, references)
     nodes = offered(resource, choices)
     seen = view(make, nodes)

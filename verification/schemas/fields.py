@@ -32,7 +32,7 @@ class Maker:
     choices: Choices
     external: ExternalName
     namespaced: bool
-    references: frozenset[str] = frozenset()
+    references: tuple[str, ...] = ()
 
     def is_identifier(self, node: Node) -> bool:
         return node.name in self.external.identifiers

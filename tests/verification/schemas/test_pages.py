@@ -134,6 +134,49 @@ def test_crossplane_choice_that_cannot_be_read_says_so_and_shows_the_usual(two: 
     assert "compute.acme.upbound.io" in text
 
 
+def test_crossplane_choices_for_single_resources_are_followed(two: Integration, alice: Any) -> None:
+    query = {
+        "kinds": "acme_key=iam/Pin\r\nacme_user_role=iam/Role",
+        "external_names": "acme_compute_server=NAME_AS_IDENTIFIER",
+        "references": "acme_compute_server.address", "api_version": "v1beta1", "single_blocks": "object",
+    }  # fmt: skip
+    page = shown(alice, "crossplane", two, version="1.9.0", **query)
+    cells = [[cell.get_text() for cell in row.select("td")] for row in page.select("tbody tr")]
+    assert ["acme_key", "Pin", "iam.acme.upbound.io"] in cells
+    address = page.select_one("td.main a")
+    assert address is not None
+    text = signed_in(alice).get(str(address["href"])).content.decode()
+    assert "name: v1beta1" in text
+    assert "addressSelector:" in text
+    assert "spec.forProvider.name is" not in text
+    assert "spec.forProvider.placement is" not in text
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "sentence"),
+    [
+        ("kinds", "acme_key=iam/pin", "“acme_key=iam/pin” is no kind: write RESOURCE=group/Kind."),
+        ("kinds", "acme_key=a/B\nacme_none=a/B", "The provider has no resource “acme_none”."),
+        ("external_names", "NAME_AS_IDENTIFIER", "“NAME_AS_IDENTIFIER” names no resource: write RESOURCE=RULE."),
+        ("external_names", "acme_key=NAMES", "“NAMES” is no external name"),
+        ("references", "acme_key.none", "acme_key has no argument “none”."),
+        ("references", "acme_compute_server.size", "acme_compute_server.size cannot be a reference"),
+        ("api_version", "beta", "“beta” is no API version"),
+        ("group_prefix", "A", "“A” is no group prefix"),
+    ],
+)
+def test_crossplane_choice_that_does_not_fit_says_so_beside_its_field(
+    two: Integration, alice: Any, name: str, told: str, sentence: str
+) -> None:
+    page = shown(alice, "crossplane", two, version="1.9.0", **{name: told})
+    field = page.select_one(f"[name={name}]")
+    assert field is not None
+    assert field["aria-invalid"] == "true"
+    assert len(page.select("[aria-invalid=true]")) == 1
+    assert sentence in page.get_text()
+    assert field.get("value", field.get_text().strip()) == told
+
+
 def test_crossplane_resource_shows_both_scopes_and_the_three_requests(two: Integration, alice: Any) -> None:
     page = shown(alice, "crossplane_resource", two, resource="acme_compute_server")
     text = page.get_text(" ", strip=True)
