@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from django.conf.locale import LANG_INFO
 from django.core.exceptions import ImproperlyConfigured
 
 
@@ -70,6 +71,15 @@ def words(name: str, default: str = "", *, doc: str) -> list[str]:
     """A comma-separated list."""
     value = _read(name, "list", default, doc)
     return [word.strip() for word in (value or default).split(",") if word.strip()]
+
+
+def languages(name: str, always: str, *, doc: str) -> list[tuple[str, str]]:
+    """Codes of languages with their own names, `always` first. Raises ImproperlyConfigured on one nobody knows."""
+    codes = list(dict.fromkeys([always, *words(name, always, doc=doc)]))
+    for code in codes:
+        if "name_local" not in LANG_INFO.get(code, {}):
+            raise ImproperlyConfigured(f"{name} must list codes of languages, such as en or de, not {code!r}.")
+    return [(code, LANG_INFO[code]["name_local"]) for code in codes]
 
 
 def pairs(name: str, separator: str, *, doc: str) -> dict[str, str]:

@@ -21,7 +21,7 @@ from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db import transaction
 from django.template.loader import render_to_string
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.text import Truncator
 
 from integrations.models import Event
@@ -46,10 +46,12 @@ class Rendered:
 def render(name: str, context: Mapping[str, Any]) -> Rendered:
     """Render templates/emails/NAME/{subject.txt,body.txt,body.html}. Previews and mails both come from here.
 
-    Moments are said in the zone of the person that it goes to, never in that of whoever caused it.
+    Moments are said in the zone of the person that it goes to, never in that of whoever caused it; words in the
+    portal's own language, since nobody says which one they read.
     """
     full = {"site": settings.SITE_URL, "mail_from": settings.DEFAULT_FROM_EMAIL, **context}
-    with timezone.override(ZoneInfo(getattr(full.get("person"), "zone", "UTC"))):
+    zone = ZoneInfo(getattr(full.get("person"), "zone", "UTC"))
+    with timezone.override(zone), translation.override(settings.LANGUAGE_CODE):
         return Rendered(
             subject=Truncator(one_line(render_to_string(f"emails/{name}/subject.txt", full))).chars(240),
             text=BLANK_LINES.sub("\n\n", render_to_string(f"emails/{name}/body.txt", full)).strip() + "\n",

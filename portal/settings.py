@@ -256,7 +256,15 @@ MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
 MFA_TOTP_ISSUER = "Partner portal"
 
 # Pages
-LANGUAGE_CODE = "en"
+LANGUAGE_CODE = "en"  # mails and what is written down are in it, whoever reads
+LANGUAGES = env.languages(
+    "PORTAL_LANGUAGES", LANGUAGE_CODE, doc="Languages of the pages; each has a folder in locale/."
+)
+LOCALE_PATHS = [BASE_DIR / "locale"]
+if len(LANGUAGES) > 1:  # else pages would differ by a header for nothing
+    MIDDLEWARE.insert(
+        MIDDLEWARE.index("django.middleware.common.CommonMiddleware"), "django.middleware.locale.LocaleMiddleware"
+    )
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True

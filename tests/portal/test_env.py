@@ -69,3 +69,14 @@ def test_table_never_holds_a_secret(monkeypatch):
     monkeypatch.setenv("X", "hidden")
     env.secret("X", doc="A secret.")
     assert [env.Setting("X", "secret", "", "A secret.")] == env.TABLE
+
+
+def test_languages_come_with_their_own_names_the_usual_one_first(monkeypatch):
+    monkeypatch.setenv("SPOKEN", "de, en")
+    assert env.languages("SPOKEN", "en", doc="") == [("en", "English"), ("de", "Deutsch")]
+
+
+def test_a_language_that_nobody_knows_is_refused(monkeypatch):
+    monkeypatch.setenv("SPOKEN", "tlh")
+    with pytest.raises(ImproperlyConfigured, match="SPOKEN must list codes of languages, such as en or de, not 'tlh'"):
+        env.languages("SPOKEN", "en", doc="")
