@@ -90,6 +90,55 @@ def test_crd_preview_refuses_with_a_sentence(schema: Path, tmp_path: Path, words
         run("crd_preview", schema, "--out", tmp_path / "out", *words)
 
 
+def test_crd_preview_removes_what_an_earlier_run_has_left_and_nothing_else(schema: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run("crd_preview", schema, "--group-prefix", "acme", "--out", out)
+    (out / "notes.md").write_text("mine")
+    run("crd_preview", schema, "--group-prefix", "rocket", "--out", out)
+    names = {path.name for path in out.iterdir()}
+    assert "notes.md" in names
+    assert len(names) == 4 * 2 + 3
+    assert not [name for name in names if "acme.upbound" in name]
+
+
+def test_crd_preview_does_not_follow_what_the_coverage_lists_elsewhere(schema: Path, tmp_path: Path) -> None:
+    mine, out = tmp_path / "a_b.yaml", tmp_path / "out"
+    mine.write_text("mine")
+    out.mkdir()
+    (out / "coverage.json").write_text(json.dumps({"resources": [{"files": ["../a_b.yaml", str(mine), 7]}]}))
+    run("crd_preview", schema, "--group-prefix", "acme", "--out", out)
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        ({"other.txt": ""}, "holds other files: give an empty folder"),
+        ({"coverage.json": "[]"}, "holds a coverage.json that no earlier run has written"),
+        ({"coverage.json": "{"}, "holds a coverage.json that no earlier run has written"),
+    ],
+)
+def test_crd_preview_refuses_a_folder_of_others(
+    schema: Path, tmp_path: Path, files: dict[str, str], sentence: str
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    for name, text in files.items():
+        (out / name).write_text(text)
+    with pytest.raises(CommandError, match=sentence):
+        run("crd_preview", schema, "--group-prefix", "acme", "--out", out)
+    assert {path.name: path.read_text() for path in out.iterdir()} == files
+
+
+def test_crd_preview_into_a_file_says_so(schema: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.write_text("mine")
+    for where in (out, out / "below"):
+        with pytest.raises(CommandError, match="cannot be written to: "):
+            run("crd_preview", schema, "--group-prefix", "acme", "--out", where)
+    assert out.read_text() == "mine"
+
+
 def test_crd_preview_of_no_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="cannot be read: No such file"):
         run("crd_preview", tmp_path / "none", "--group-prefix", "acme", "--out", tmp_path)

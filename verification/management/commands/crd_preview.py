@@ -1,20 +1,18 @@
 """Writes the Kubernetes resources that Crossplane's generator would make of a provider's schema."""
 
 from argparse import ArgumentParser
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from verification.schemas.base import ProviderSchema, Unreadable
+from verification.schemas.base import Unreadable
 from verification.schemas.choices import COMPUTED_NESTED, SINGLETONS, BadChoice, Choices, choices
-from verification.schemas.coverage import as_json, as_text, previews, summed, told
+from verification.schemas.coverage import as_text
 from verification.schemas.fitting import fitting
+from verification.schemas.folder import BadFolder, write
 from verification.schemas.read import read_one
 from verification.schemas.validators import Validators, missing
-
-Look = Callable[[str, dict[str, Any]], None]
 
 
 class Command(BaseCommand):
@@ -56,7 +54,10 @@ class Command(BaseCommand):
         lacking = missing() if options["validate"] else []
         validators = Validators() if options["validate"] and not lacking else None
         refused: list[str] = []
-        coverage = write(out, found, chosen, lambda name, one: refused.extend(_refusals(validators, name, one)))
+        try:
+            coverage = write(out, found, chosen, lambda name, one: refused.extend(_refusals(validators, name, one)))
+        except BadFolder as error:
+            raise CommandError(str(error)) from error
         self.stdout.write(as_text(coverage), ending="")
         if lacking:
             self.stdout.write(f"Validation not run: {' and '.join(lacking)} not installed here.")
@@ -86,21 +87,3 @@ def _refusals(validators: Validators | None, name: str, definition: dict[str, An
 def _validated(validators: Validators, refused: int) -> str:
     seen = f"{validators.looked} definitions for Kubernetes {validators.version} and {validators.rules} CEL rules"
     return f"Validated {seen}: {f'{refused} refused' if refused else 'none refused'}."
-
-
-def write(out: Path, schema: ProviderSchema, chosen: Choices, look: Look = lambda name, one: None) -> dict[str, Any]:
-    """All files into the folder, which is made; files of the same names are replaced. Gives the coverage.
-
-    `look` is shown each definition with the name of its file; none is kept in memory.
-    """
-    out.mkdir(parents=True, exist_ok=True)
-    found = []
-    for one in previews(schema, chosen):
-        for definition, (name, text) in zip(one.definitions, one.files(), strict=True):
-            (out / name).write_text(text, encoding="utf-8")
-            look(name, definition)
-        found.append(told(one))
-    coverage = summed(schema, found)
-    (out / "coverage.json").write_text(as_json(coverage), encoding="utf-8")
-    (out / "coverage.txt").write_text(as_text(coverage), encoding="utf-8")
-    return coverage
