@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Protocol
+from urllib.parse import parse_qs, urlsplit
 
 import github
 import requests
@@ -19,6 +20,7 @@ from verification.sources import github_wire
 
 TIMEOUT = 10  # seconds to connect, and between two parts of an answer
 NO_TOKEN = (401, 404)  # GitHub does not know the App, its key or its installation
+NEXT = re.compile(r'<([^<>]*)>\s*;\s*rel="?next"?')
 FINAL = re.compile(r"/git/(?:trees|blobs|commits)/(?:[0-9a-f]{40}|[0-9a-f]{64})(?:\?|$)")
 
 
@@ -90,6 +92,7 @@ class Api:
             timeout=timeout,
             retry=None,
             seconds_between_requests=None,
+            seconds_between_writes=None,  # who asks for many things waits between them: see support.redelivery
             user_agent="partner-portal",
         )
         self._gate, self._memory = gate or Open(), memory or Forgetful()
@@ -110,6 +113,16 @@ class Api:
         if status != 200:
             raise refusal(status, what)
         return self._taken(path, headers.get("etag", ""), body, what)
+
+    def page(self, path: str, what: str) -> tuple[Any, str]:
+        """One page of a list that GitHub leads on by cursors, never kept, and the next cursor; blank after the last.
+
+        Raises Unreadable with a sentence about `what`.
+        """
+        status, headers, body = self._within_limits("GET", path, what)
+        if status != 200:
+            raise refusal(status, what)
+        return parsed(body, what), next_cursor(headers.get("link", ""))
 
     def post(self, path: str, what: str) -> None:
         """Have something done there. Raises Unreadable with a sentence about `what`."""
@@ -145,12 +158,23 @@ class Api:
 
     def _taken(self, path: str, etag: str, body: str, what: str) -> Any:
         """The body as JSON, kept for the next time."""
-        try:
-            value = json.loads(body, parse_constant=_no_number)
-        except (ValueError, RecursionError) as error:
-            raise Unavailable(f"GitHub did not answer usably, so {what} was not read.") from error
+        value = parsed(body, what)
         self._memory.put(path, etag, value, final=FINAL.search(path) is not None)
         return value
+
+
+def parsed(body: str, what: str) -> Any:
+    """An answer's body as JSON. Raises Unavailable."""
+    try:
+        return json.loads(body, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
+        raise Unavailable(f"GitHub did not answer usably, so {what} was not read.") from error
+
+
+def next_cursor(link: str) -> str:
+    """The cursor in the address that a Link header calls the next page; blank where it names none."""
+    found = NEXT.search(link)
+    return parse_qs(urlsplit(found[1]).query).get("cursor", [""])[0] if found else ""
 
 
 def _no_number(name: str) -> Any:

@@ -1,5 +1,6 @@
 """What do GitHub's lists say of a repository's issues? Changed since a moment, in pages that lose nothing."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -134,13 +135,31 @@ def is_gone(api: Asks, repository: str, issue: int) -> bool:
     return raw is not UNCHANGED and not str(raw.get("repository_url", "")).lower().endswith(f"/{repository.lower()}")
 
 
-def failed_deliveries(api: Asks, repository: str, hook: int) -> list[Mapping[str, Any]]:
-    """What GitHub lately tried to deliver and could not, oldest first. Raises Unreadable."""
-    path = f"/repos/{repository}/hooks/{hook}/deliveries?per_page={PAGE}"
-    rows = _list(api, path, f"the deliveries of {repository}") or []
+def failed_deliveries(api: Api, repository: str, hook: int, since: datetime) -> list[tuple[Mapping[str, Any], int]]:
+    """What GitHub tried to deliver since a moment and could not, each with how often it tried; oldest first.
+
+    Raises Unreadable. Of more deliveries than we read at once, those that came last are looked at.
+    """
+    rows = _deliveries(api, repository, hook, _stamp(since))
     arrived = {row["guid"] for row in rows if 200 <= int(row["status_code"]) < 300}
+    tried = Counter(row["guid"] for row in rows)
     failed = {row["guid"]: row for row in reversed(rows) if row["guid"] not in arrived}
-    return list(failed.values())
+    return [(row, tried[guid]) for guid, row in failed.items()]
+
+
+def _deliveries(api: Api, repository: str, hook: int, since: str) -> list[Mapping[str, Any]]:
+    """Newest first."""
+    found: list[Mapping[str, Any]] = []
+    cursor, what = "", f"the deliveries of {repository}"
+    for _ in range(MOST_PAGES):
+        query = urlencode({"per_page": str(PAGE)} | ({"cursor": cursor} if cursor else {}))
+        page, cursor = api.page(f"/repos/{repository}/hooks/{hook}/deliveries?{query}", what)
+        rows = _rows(page, what)
+        young = [row for row in rows if str(row["delivered_at"]) >= since]
+        found += young
+        if not cursor or len(young) < len(rows):
+            break
+    return found
 
 
 def redeliver(api: Api, repository: str, hook: int, delivery: int) -> None:
@@ -149,9 +168,11 @@ def redeliver(api: Api, repository: str, hook: int, delivery: int) -> None:
 
 
 def _list(api: Asks, path: str, what: str) -> list[Mapping[str, Any]] | None:
-    rows = api.get(path, what)
-    if rows is UNCHANGED:
-        return None
+    answer = api.get(path, what)
+    return None if answer is UNCHANGED else _rows(answer, what)
+
+
+def _rows(rows: Any, what: str) -> list[Mapping[str, Any]]:
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise Unavailable(f"GitHub described {what} in a way that we do not understand.")
     return rows

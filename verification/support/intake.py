@@ -48,6 +48,7 @@ class Known:
     keys: watching.Keys
     repository_id: int | None
     repository: str
+    has_hook: bool
     until: float
     allowance: float = BURST
     filled: float = 0.0
@@ -102,6 +103,7 @@ def _receive(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime)
     if refusal := _why_not(watch, body):
         return refusal
     _insert(watch.pk, name, event, body, now)
+    _learn_the_hook(watch, str(headers.get("HTTP_X_GITHUB_HOOK_ID", "")))
     return Answer(202, "Taken.")
 
 
@@ -139,8 +141,9 @@ def _watch(uuid: UUID) -> Known | None:
         _KNOWN.pop(uuid, None)
         return None
     fresh = Known(
-        row.pk, watching.keys(row), row.repository_id, row.repository.casefold(), moment + KNOWN_FOR, filled=moment
-    )
+        row.pk, watching.keys(row), row.repository_id, row.repository.casefold(), row.hook_id is not None,
+        moment + KNOWN_FOR, filled=moment,
+    )  # fmt: skip
     if known is not None:
         fresh.allowance, fresh.filled = known.allowance, known.filled
         fresh.refused, fresh.counted_at = known.refused, known.counted_at
@@ -162,6 +165,16 @@ def _has_room(watch: Known) -> bool:
         return False
     watch.allowance -= 1
     return True
+
+
+def _learn_the_hook(watch: Known, number: str) -> None:
+    """Under its hook's number GitHub keeps what it could not deliver. A ping is signed and has the last word: the
+    header, which is not, counts only as long as none came.
+    """
+    if watch.has_hook or not (number.isascii() and number.isdigit() and 0 < int(number[:20]) < 2**63):
+        return
+    Watch.objects.filter(pk=watch.pk, hook_id=None).update(hook_id=int(number))
+    watch.has_hook = True
 
 
 def _count_refused(watch: Known, now: datetime) -> None:

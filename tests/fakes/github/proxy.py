@@ -150,7 +150,9 @@ class Handler(BaseHTTPRequestHandler):
         query = dict(parse_qsl(urlsplit(self.path).query))
         found = tracker.answer(match[2], query) if self.command == "GET" else None
         if found is not None:
-            self.answer_tagged(*found)
+            cursor = tracker.cursor(match[2], found[1]) if found[0] == 200 else ""
+            address = f"{self.server.url}{self.plain_path}?per_page={query.get('per_page', '')}&cursor={cursor}"
+            self.answer_tagged(*found, {"Link": f'<{address}>; rel="next"'} if cursor else {})
         return found is not None
 
     def answer_of_all_issues(self) -> bool:
@@ -182,12 +184,12 @@ class Handler(BaseHTTPRequestHandler):
         finally:
             line.close()
 
-    def answer_tagged(self, status: int, value: Any) -> None:
+    def answer_tagged(self, status: int, value: Any, more: dict[str, str] | None = None) -> None:
         """With an ETag, and without a body for who has it already."""
         body = json.dumps(value).encode()
         tag = f'W/"{hashlib.sha256(body).hexdigest()}"'
         known = status == 200 and self.headers.get("If-None-Match") == tag
-        headers = {"Content-Type": "application/json", "ETag": tag}
+        headers = {"Content-Type": "application/json", "ETag": tag} | (more or {})
         self.answer(304 if known else status, b"" if known else body, headers)
 
     def answer_licence(self, spdx: str | None) -> None:

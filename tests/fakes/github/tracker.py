@@ -182,7 +182,7 @@ class Tracker:
         if match := re.fullmatch(r"/issues/(\d+)(/comments)?", path):
             return self._one(int(match[1]), bool(match[2]), slice(start, start + size))
         if path == f"/hooks/{self.hook_id}/deliveries":
-            return 200, sorted(self.deliveries, key=lambda d: -int(d["id"]))[:size]
+            return 200, self._deliveries(query, size)
         return None
 
     def redeliver(self, path: str) -> bool:
@@ -198,12 +198,29 @@ class Tracker:
         self.deliveries.append(entry | {"status": "failed to connect to host", "status_code": 502, "event": "issues"})
         return int(entry["id"])
 
+    def _deliveries(self, query: dict[str, str], size: int) -> list[dict[str, Any]]:
+        """Newest first, from the cursor on."""
+        first = int(query.get("cursor", "v1_9999999999999").removeprefix("v1_"))
+        return sorted((d for d in self.deliveries if d["id"] <= first), key=lambda d: -int(d["id"]))[:size]
+
+    def cursor(self, path: str, rows: list[dict[str, Any]]) -> str:
+        """Where the page after this one begins, as GitHub leads on in its Link header; blank for the last page."""
+        if path != f"/hooks/{self.hook_id}/deliveries" or not rows:
+            return ""
+        older = [d["id"] for d in self.deliveries if d["id"] < rows[-1]["id"]]
+        return f"v1_{max(older)}" if older else ""
+
     def _one(self, number: int, comments: bool, page: slice) -> tuple[int, Any]:
         if number not in self.issues:
             return self.gone.get(number, 404), {"message": "This issue was deleted"}
         if not comments:
             return 200, self.issues[number]
         return 200, [c for c in self.comments if self._number(c) == number][page]
+
+    def delivered(self, hooked: Hooked, at: datetime) -> None:
+        """GitHub remembers that a delivery arrived."""
+        entry: dict[str, Any] = {"id": self._id(), "guid": hooked.id, "delivered_at": stamp(at), "redelivery": False}
+        self.deliveries.append(entry | {"status": "OK", "status_code": 202, "event": "issues"})
 
     def _issue_list(self, query: dict[str, str]) -> list[dict[str, Any]]:
         state = query.get("state", "open")

@@ -52,6 +52,20 @@ def test_delivery_is_kept_as_it_came_with_two_statements_at_most(watch, opened, 
     assert row.digest == hashlib.sha256(opened.body).hexdigest()
 
 
+def test_number_of_the_hook_is_learnt_from_any_delivery_until_a_ping_tells_it(watch, opened):
+    post(watch, opened, **{"X-GitHub-Hook-ID": "no number"})
+    watch.refresh_from_db()
+    assert watch.hook_id is None
+    post(watch, replace(opened, id="another"), **{"X-GitHub-Hook-ID": "78"})
+    post(watch, replace(opened, id="a-third"), **{"X-GitHub-Hook-ID": "79"})
+    watch.refresh_from_db()
+    assert watch.hook_id == 78
+    post(watch, tracker_of(watch).ping(), **{"X-GitHub-Hook-ID": "80"})
+    reading.read_due(NOW)
+    watch.refresh_from_db()
+    assert watch.hook_id == 77
+
+
 def test_d4_forgeries_leave_nothing_but_a_counter(watch, opened):
     rng, url, kinds = random.Random(4), f"/hooks/github/{watch.uuid}/", []
     good = opened.headers(SECRET)

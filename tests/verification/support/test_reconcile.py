@@ -348,6 +348,54 @@ def test_what_is_asked_for_again_is_asked_a_second_apart(watch, tracker):
     assert (set(tracker.redelivered), waited) == (lost, [1.0, 1.0])
 
 
+def test_five_hundred_lost_deliveries_are_asked_for_while_github_keeps_them():
+    assert 500 / redelivery.AT_ONCE * redelivery.AFTER_A_GAP < redelivery.KEPT_FOR / 4
+
+
+def test_what_did_not_arrive_in_an_outage_is_asked_for_until_nothing_is_left(watch, tracker, monkeypatch):
+    monkeypatch.setattr(redelivery, "AT_ONCE", 60)
+    Watch.objects.update(hook_id=tracker.hook_id)
+    begins = NOW - 20 * HOUR
+    hooked = [tracker.ping() for _ in range(300)]
+    lost = [tracker.could_not_deliver(each, begins + timedelta(minutes=n)) for n, each in enumerate(hooked)]
+    for n, each in enumerate(tracker.ping() for _ in range(150)):  # since then all is well
+        tracker.delivered(each, NOW - 5 * HOUR + timedelta(minutes=n))
+    by_number, asked, now = dict(zip(lost, hooked, strict=True)), 0, NOW
+    api = reconcile.api_for(Seen({}, {}))
+    while asked < len(lost):
+        watch.refresh_from_db()
+        assert redelivery.tend(api, watch, now, lambda seconds: None) == redelivery.AT_ONCE
+        deliver(watch, [by_number[number] for number in tracker.redelivered[asked:]])
+        asked = len(tracker.redelivered)
+        now += redelivery.AFTER_A_GAP
+    watch.refresh_from_db()
+    assert sorted(tracker.redelivered) == sorted(lost)
+    assert now - NOW == 5 * redelivery.AFTER_A_GAP
+    assert (watch.cursors["redelivery"], redelivery.tend(api, watch, now, lambda seconds: None)) == ("asked", 0)
+
+
+def test_as_long_as_any_are_left_we_come_back_in_a_quarter_of_an_hour(watch, tracker):
+    Watch.objects.update(hook_id=tracker.hook_id, last_delivery_at=NOW, poll_at=NOW + HOUR)
+    for _ in range(redelivery.AT_ONCE + 1):
+        tracker.could_not_deliver(tracker.ping(), NOW - HOUR)
+    watch.refresh_from_db()
+    redelivery.tend(reconcile.api_for(Seen({}, {})), watch, NOW, lambda seconds: None)
+    watch.refresh_from_db()
+    assert (watch.poll_at, watch.cursors["redelivery"]) == (NOW + redelivery.AFTER_A_GAP, "left")
+
+
+def test_what_fails_again_and_again_keeps_nothing_else_waiting(watch, tracker):
+    Watch.objects.update(hook_id=tracker.hook_id)
+    stubborn = [tracker.ping() for _ in range(redelivery.AT_ONCE)]
+    for _ in range(redelivery.MOST_TRIES):
+        for each in stubborn:
+            tracker.could_not_deliver(each, NOW - 2 * HOUR)
+    lost = tracker.could_not_deliver(tracker.ping(), NOW - HOUR)
+    watch.refresh_from_db()
+    assert redelivery.tend(reconcile.api_for(Seen({}, {})), watch, NOW, lambda seconds: None) == 1
+    assert tracker.redelivered == [lost]
+
+
 def test_token_that_may_not_see_deliveries_is_not_asked_again_at_once(watch, tracker, github):
     Watch.objects.update(hook_id=tracker.hook_id + 1)
     poll(watch)
