@@ -167,6 +167,28 @@ def test_schema_diff_as_json_with_versions_that_admit_it(schema: Path, newer: Pa
     assert (told["breaking"], told["verdict"]["admits"], len(told["changes"])) == (1, True, 2)
 
 
+def test_schema_diff_without_a_version_gives_no_verdict(schema: Path, newer: Path) -> None:
+    plain = newer.rename(newer.with_name("new.json"))
+    assert run("schema_diff", schema, plain).splitlines()[1] == "No verdict: name the versions with --versions."
+    told = json.loads(run("schema_diff", schema, plain, "--json"))
+    assert told["verdict"] == {"not_run": "No verdict: name the versions with --versions."}
+
+
+@pytest.mark.parametrize(("source", "is_other"), [("globex/acme", False), ("acme/globex", True)])
+def test_schema_diff_of_different_providers_is_refused(
+    schema: Path, tmp_path: Path, source: str, is_other: bool
+) -> None:
+    other = tmp_path / "other_1.5.0.json"
+    one = SCHEMA["provider_schemas"][SOURCE]
+    other.write_bytes(printed({"format_version": "1.0", "provider_schemas": {f"registry.terraform.io/{source}": one}}))
+    if not is_other:
+        assert "0 changes break" in run("schema_diff", schema, other)
+        return
+    with pytest.raises(CommandError) as refused:
+        run("schema_diff", schema, other)
+    assert str(refused.value) == f"{SOURCE} and registry.terraform.io/{source} are different providers."
+
+
 def test_schema_diff_of_what_is_no_schema_says_so(schema: Path, tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.json"
     wrong.write_text("{}")

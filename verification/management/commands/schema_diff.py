@@ -15,6 +15,7 @@ from verification.schemas.diff import Change, Difference, difference
 from verification.schemas.read import read_one
 from verification.versions import BadVersion, Version, parse
 
+NO_VERDICT = "No verdict: name the versions with --versions."
 IN_NAME = re.compile(r"v?(\d+\.\d+\.\d+(-[0-9A-Za-z.-]+?)?)(\.json)?(\.gz)?$")
 
 
@@ -37,6 +38,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         except OSError as error:
             raise CommandError(f"{error.filename} cannot be read: {error.strerror}.") from error
+        if not _same_provider(before, after):
+            raise CommandError(f"{before.source} and {after.source} are different providers.")
         found = difference(before, after)
         said = verdict(*versions, found) if versions else None
         if as_json:
@@ -56,11 +59,16 @@ def _versions(texts: list[str]) -> tuple[Version, Version] | None:
     return (parse(texts[0]), parse(texts[1])) if all(texts) else None
 
 
+def _same_provider(one: ProviderSchema, other: ProviderSchema) -> bool:
+    """By the last word of the address: a provider may have moved to another namespace or registry."""
+    return one.source.rpartition("/")[2] == other.source.rpartition("/")[2]
+
+
 def as_data(schema: ProviderSchema, found: Difference, said: Verdict | None) -> dict[str, Any]:
     return {
         "source": schema.source,
         "breaking": len(found.breaking),
-        "verdict": said.as_data() if said else None,
+        "verdict": said.as_data() if said else {"not_run": NO_VERDICT},
         "changes": [change.as_data() for change in found.changes],
     }
 
@@ -68,7 +76,7 @@ def as_data(schema: ProviderSchema, found: Difference, said: Verdict | None) -> 
 def as_lines(schema: ProviderSchema, found: Difference, said: Verdict | None) -> list[str]:
     """For people: what breaks first, under the name of what it is of, then everything else."""
     lines = [f"{schema.source}: {_count(len(found.breaking))} what users have, {len(found.others)} do not."]
-    lines += [said.sentence] if said else []
+    lines.append(said.sentence if said else NO_VERDICT)
     for title, changes in (("Breaks:", found.breaking), ("Does not break:", found.others)):
         lines += ["", title, *_grouped(changes)] if changes else []
     return lines
