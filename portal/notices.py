@@ -70,6 +70,7 @@ NOTICES: dict[str, Notice] = {
     "decline_tier": Notice("tier_declined", partner_team),
     "check_failed": Notice("check_failed", both),
     "check_passed": Notice("check_passed", both),
+    "checks_disagree": Notice("checks_disagree", both),
     "said_to_partner": Notice("message", partner_team),
     "said_to_program": Notice("message", program_team),
     "waived": Notice("waived", partner_team),

@@ -79,7 +79,8 @@ KINDS = (
     ),
     Kind("messages", "Messages", "Somebody wrote about an integration.", ("said_to_partner", "said_to_program")),
     Kind(
-        "checks", "Checks", "A requirement that was met no longer is, or is again.", ("check_failed", "check_passed")
+        "checks", "Checks", "A requirement that was met no longer is, or is again; CI was contradicted.",
+        ("check_failed", "check_passed", "checks_disagree"),
     ),
     Kind("warnings", "Issues that come due", "Before an issue is past its due moment.", ("issues_warned",)),
     Kind(

@@ -34,6 +34,7 @@ DECIDED = {"issue": NEWS["issues"][0]["issue"], "name": "acme/rocket#7", "title"
 DATA: dict[str, dict[str, Any]] = {
     "check_failed": {"requirement": "R", "title": "Licence", "finding": 1, "due_day": "Tue 28 Apr"},
     "check_passed": {"requirement": "R", "title": "Licence", "finding": 1},
+    "checks_disagree": {"requirement": "R", "title": "Licence", "commit": "9f3c1e0a77b2"},
     "waived": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},
     "waiver_ended": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},
     "accepted": {"check": "repository.owner", "title": "Same owner", "thing": "new owner", "value": "9"},
@@ -84,6 +85,7 @@ SUBJECTS = {
     "decline_tier": "Tier declined: Rocket",
     "check_failed": "No longer in order: Licence of Rocket",
     "check_passed": "In order again: Licence of Rocket",
+    "checks_disagree": "Found otherwise than CI reported: Rocket at 9f3c1e0a77b2",
     "said_to_partner": "Sam Stone wrote about Rocket",
     "said_to_program": "Sam Stone wrote about Rocket",
     "waived": "Waived until 2026-06-01: Support dossier of Rocket",

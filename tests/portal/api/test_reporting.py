@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from integrations.models import Finding
+from integrations.models import Finding, Integration
 from portal.api import reporting
 from portal.api.models import CheckReport
 from portal.api.reporting import Said
+from portal.models import Email
 from tests.portal.api.calling import Caller, caller
 from tests.portal.api.test_tokens import kind
 from verification import looking
@@ -79,6 +80,18 @@ def test_disagreement_is_shown_and_becomes_a_finding_once(ci: Caller, rocket: An
     assert (finding.raised_by, finding.due_at is not None) == (None, True)
     assert f"{key}: reported pass, found fail." in finding.text
     assert rocket.events.last().verb == "checks_disagree"
+
+
+def test_disagreement_is_mailed_to_the_company_and_whoever_reviews_it(
+    ci: Caller, rocket: Any, key: str, rita: Any
+) -> None:
+    Integration.objects.update(reviewer=rita)
+    report(ci, rocket, key)
+    found(rocket, key, "fail")
+    reporting.compare_due()
+    told = Email.objects.filter(name="checks_disagree").order_by("to")
+    assert [mail.to for mail in told] == ["alice@acme.example", "rita@program.example"]
+    assert all(f"{key}: reported pass, found fail." in mail.text for mail in told)
 
 
 @pytest.mark.parametrize(
