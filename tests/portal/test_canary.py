@@ -101,8 +101,8 @@ def test_an_introduction_tells_both_once_they_agreed(cast: Any, world: Any) -> N
 
 
 def test_no_mail_tells_another_company_what_is_private(cast: Any, world: Any) -> None:
-    mailbox = world["integration"].edition.mailbox
-    inside = Q(to__endswith="@acme.example") | Q(to__endswith="@program.example") | Q(to=mailbox)
+    mailboxes = [world[name].edition.mailbox for name in ("integration", "task")]
+    inside = Q(to__endswith="@acme.example") | Q(to__endswith="@program.example") | Q(to__in=mailboxes)
     theirs = list(Email.objects.exclude(inside))
     assert {mail.to for mail in theirs} == {"charlie@globex.example"}
     assert [m.name for m in theirs if CANARY in f"{m.subject} {m.text} {m.html} {m.calendar}"] == []
