@@ -13,6 +13,7 @@ VERSION = 1
 TEST = "portal.test"
 REQUIREMENT = ("requirement", "title")
 ISSUES = ("count", "issues")
+ISSUE = ("issue", "name", "title")
 STANDING = ("standing", "standing_due")
 
 
@@ -54,6 +55,10 @@ KINDS = (
     Kind("finding.reopened", "A finding is open again.", ("finding_reopened",), ("finding", *REQUIREMENT)),
     Kind("check.failed", "A requirement that was met no longer is.", ("check_failed",), REQUIREMENT),
     Kind("check.passed", "A requirement is met again.", ("check_passed",), REQUIREMENT),
+    Kind("check.accepted", "A reviewer accepted what a check found for good.", ("accepted",),
+         ("check", "title", "thing")),
+    Kind("check.disagrees", "The portal found otherwise than your CI reported.", ("checks_disagree",),
+         (*REQUIREMENT, "commit")),
     Kind("requirement.waived", "A requirement is waived for a time.", ("waived",), (*REQUIREMENT, "until")),
     Kind("requirement.waiver_ended", "A waiver was ended before its day.", ("waiver_ended",), (*REQUIREMENT, "until")),
     Kind("tier.requested", "The company asks for a tier.", ("request_tier",), ("tier",)),
@@ -71,16 +76,32 @@ KINDS = (
     Kind("issue.warned", "Issues come due.", ("issues_warned",), ISSUES),
     Kind("issue.breached", "Issues are past their due moment.", ("issues_breached",), ISSUES),
     Kind("issue.retracted", "Breaches were taken back: they never were.", ("breaches_retracted",), ISSUES),
+    Kind("issue.severity_asked", "The company asks for a lower severity.", ("severity_asked",), ISSUE),
+    Kind("issue.severity_lowered", "A lower severity was agreed.", ("severity_lowered",), ISSUE),
+    Kind("issue.disputed", "The company disputes a breach.", ("breach_disputed",), ISSUE),
+    Kind("issue.dispute_dismissed", "What was disputed stays as it is.", ("dispute_dismissed",), ISSUE),
+    Kind("issue.not_covered", "No promise covers it, as was agreed.", ("not_covered",), ISSUE),
+    Kind("labels.proposed", "The company proposes how labels are read.", ("labels_proposed",)),
+    Kind("labels.accepted", "How labels are read was accepted.", ("labels_accepted",)),
+    Kind("labels.declined", "How labels are to be read was declined.", ("labels_declined",)),
+    Kind("introduction.asked", "Somebody asks to be introduced.", ("introduction_asked",)),
+    Kind("introduction.agreed", "Both sides agreed to be introduced.", ("introduction_agreed",)),
+    Kind("introduction.declined", "An introduction was declined.", ("introduction_declined",)),
     Kind("standing.notice", "Notice was given: the badge is at stake.", ("give_notice",), STANDING),
     Kind("standing.held", "The period is held: the company acted.", ("hold_process",), STANDING),
     Kind("standing.goes_on", "The period runs on.", ("go_on",), STANDING),
+    Kind("standing.period_ended", "A period has ended; the program decides.", ("period_ended",), ("standing_due",)),
+    Kind("standing.left", "A suggested notice was set aside: the standing stays.", ("set_aside",)),
     Kind("standing.suspended", "It is suspended in the listing.", ("suspend", "suspend_at_once"), STANDING),
     Kind("standing.removed", "It was removed from the listing.", ("remove",), STANDING),
     Kind("standing.appealed", "The company appealed.", ("appeal",), STANDING),
     Kind("standing.appeal_decided", "An appeal was decided.", ("uphold_appeal", "dismiss_appeal"), STANDING),
     Kind("standing.notice_ended", "A notice was taken back.", ("take_notice_back",), STANDING),
+    Kind("standing.reinstatement_asked", "The company asks to be reinstated.", ("ask_reinstatement",), STANDING),
     Kind("standing.reinstated", "It is verified again.", ("reinstate",), STANDING),
     Kind("standing.stepped_down", "It goes on as a community integration.", ("step_down",), STANDING),
+    Kind("office.notice_suggested", "The portal suggests to look at a standing.", ("suggest_notice",), ("why",),
+         office=True),
     Kind("office.turn_warned", "The program’s own turn runs out.", ("turn_warned",), ("due",), office=True),
     Kind("office.turn_overdue", "The program’s own turn is past due.", ("turn_overdue",), ("due",), office=True),
     Kind("office.mail_undelivered", "A mail could not be delivered.", ("mail_undelivered",), office=True),
@@ -92,6 +113,7 @@ GROUPS = MappingProxyType(
         "integration": "Path of an integration", "review": "Review", "finding": "Findings", "check": "Checks",
         "requirement": "Requirements", "tier": "Tiers", "message": "Conversation", "agreement": "Agreements",
         "meeting": "Meetings", "credential": "Test credentials", "issue": "Issues and their promises",
+        "labels": "Labels", "introduction": "Introductions",
         "standing": "Standing in the listing", "office": "The program’s own work",
     }
 )  # fmt: skip
@@ -106,7 +128,8 @@ SAMPLES: MappingProxyType[str, Any] = MappingProxyType(
             "verb": "respond", "severity": "critical", "due": "2026-04-16T09:00:00+00:00",
         }],
         "standing": {"was": "verified", "is": "notice"}, "standing_due": "2026-05-14T09:00:00+00:00",
-        "due": "2026-04-21T15:00:00+00:00",
+        "due": "2026-04-21T15:00:00+00:00", "issue": "4f0c…", "name": "acme/rocket#412", "commit": "9f3c1e0a77b2",
+        "check": "repository.owner", "thing": "new owner", "why": "2 breaches that stand within 90 days",
     }
 )  # fmt: skip
 ISSUE_FIELDS = ("issue", "name", "url", "verb", "severity", "due")

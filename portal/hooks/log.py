@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django.db.models import Count, Q, QuerySet
 
@@ -19,6 +20,20 @@ STATES: dict[str, tuple[str, Q]] = {
     "failed": ("Failed", Q(state=State.FAILED) | Q(state=State.WAITING, tries__gt=0)),
 }
 SOON = timedelta(days=7)
+Tab = tuple[str, str, bool]
+
+
+def tabs_of(state: str, kind: str) -> list[Tab]:
+    """The states as tabs: word, address, whether it is the one that is shown. The chosen kind goes along."""
+    of = {"kind": kind} if kind else {}
+    return [(word, f"?{urlencode({'state': key, **of})}#log", key == state) for key, (word, _) in STATES.items()]
+
+
+def kinds_in(endpoint: Endpoint) -> list[str]:
+    """What the log can be narrowed to: what the endpoint hears of, and whatever else its log holds."""
+    held = set(endpoint.messages.order_by().values_list("kind", flat=True).distinct())
+    known = {*endpoint.kinds, *held}
+    return [kind for kind in (*BY_NAME, TEST) if kind in known]
 
 
 @dataclass(frozen=True, slots=True)

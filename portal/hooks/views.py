@@ -19,7 +19,7 @@ from integrations.workflow import NotAllowed
 from portal.hooks import access, keeping, payload
 from portal.hooks.forms import EndpointForm, SinceForm, initial_of
 from portal.hooks.kinds import grouped
-from portal.hooks.log import STATES, endpoints_of, health, log_of
+from portal.hooks.log import endpoints_of, health, kinds_in, log_of, tabs_of
 from portal.hooks.models import Endpoint, EndpointMessage
 from portal.hooks.posting import pretty
 from portal.hooks.waits import WAITS, words
@@ -34,6 +34,7 @@ def webhooks(request: HttpRequest) -> HttpResponse:
         "companies": access.companies_of(request.user),
         "office": access.may_manage(None, request.user),
         "belongs": bool(rules.roles_of(request.user)),
+        "for_program": rules.works_for_program(request.user),
     }
     return render(request, "hooks/webhooks.html", context)
 
@@ -87,11 +88,12 @@ def _shown_once(request: HttpRequest, endpoint: Endpoint, secret: str) -> HttpRe
 @sensitive_variables("secret")
 def _page(request: HttpRequest, endpoint: Endpoint, *, secret: str = "", fresh: bool = False) -> HttpResponse:
     now = timezone.now()
-    state = request.GET.get("state", "")
-    log = page_of(request, log_of(endpoint, state, request.GET.get("kind", "")), 25)
+    state, kind = request.GET.get("state", ""), request.GET.get("kind", "")
+    log = page_of(request, log_of(endpoint, state, kind), 25)
     context: dict[str, Any] = {
         "endpoint": endpoint, "secret": secret, "fresh": fresh, "seen": keeping.state_of(endpoint), "page": log,
-        "state": state, "kind": request.GET.get("kind", ""), "states": STATES, "health": health(endpoint, now),
+        "state": state, "kind": kind, "tabs": tabs_of(state, kind), "kinds": kinds_in(endpoint),
+        "health": health(endpoint, now),
         "since": SinceForm(initial={"since": timezone.localtime(now - timedelta(days=1))}), "now": now,
         "old_holds": bool(endpoint.old_secret_until and endpoint.old_secret_until > now),
     }  # fmt: skip

@@ -83,6 +83,14 @@ def test_the_log_has_pages_and_filters(
     assert page(client, "webhook", row.uuid, page="2").count('<td class="main">') == 5
     assert page(client, "webhook", row.uuid, state="failed").count('<td class="main">') == 1
     assert "No message like this" in page(client, "webhook", row.uuid, state="delivered")
+    assert page(client, "webhook", row.uuid, kind="issue.breached").count('<td class="main">') == 0
+    narrowed = page(client, "webhook", row.uuid, kind="message.written")
+    assert "<option selected>message.written</option>" in narrowed
+    assert 'href="?state=failed&amp;kind=message.written#log"' in narrowed
+
+
+def test_people_of_the_program_are_told_who_looks_after_its_own(sign_in: Any, rita: Any) -> None:
+    assert "The program’s own are looked after by its staff." in page(sign_in(rita), "webhooks")
 
 
 def test_a_message_shows_request_and_answer_as_text(
