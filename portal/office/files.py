@@ -16,7 +16,7 @@ from openpyxl.cell import WriteOnlyCell
 from openpyxl.cell.cell import ILLEGAL_CHARACTERS_RE
 from openpyxl.styles import Font
 
-from portal.reports.shown import safe
+from portal.reports.shown import BOM, safe
 
 Cell = str | int | float | bool | date | datetime | None
 PIECE = 200  # lines of CSV sent at a time
@@ -38,8 +38,8 @@ class Table:
 
 
 def as_csv(table: Table) -> Iterator[str]:
-    """Lines ended as spreadsheets want them; moments ISO in UTC."""
-    lines = [_line(table.columns)]
+    """Marked as UTF-8, lines ended as spreadsheets want them; moments ISO in UTC."""
+    lines = [BOM + _line(table.columns)]
     for row in table.rows:
         lines.append(_line([_said(cell) for cell in row]))
         if len(lines) == PIECE:

@@ -45,6 +45,8 @@ COUNTED = 4  # since this format what is late and what will be is counted, not o
 PAST = "Nothing waits for you here: the newest report says what waits now."
 NOTHING = "You have nothing to do."
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULAS = (*FORMULA, "\n", "＝", "＋", "－", "＠")  # some spreadsheets read the wide signs too
+BOM = "\ufeff"  # without it Excel takes UTF-8 for an older encoding
 
 
 def per_cent(share: float | None) -> str:
@@ -179,7 +181,8 @@ def as_json(figures: Mapping[str, Any]) -> str:
 def as_csv(figures: Mapping[str, Any]) -> str:
     """Figures, issues and what else the page tells, each as a table of its own with a blank line between them.
 
-    Cells that a spreadsheet would calculate are kept as text. Reports of the first two formats keep their two tables.
+    Cells that a spreadsheet would calculate are kept as text. Reports of the first two formats keep their two tables,
+    those of the first three their bytes.
     """
     made_as = figures["format"]
     head = ("figure", "this week", "the week before")
@@ -191,12 +194,14 @@ def as_csv(figures: Mapping[str, Any]) -> str:
     if made_as >= 3:
         tables += [_about(figures), *(_listed(figures, key, columns) for key, columns in LISTS.items() if figures[key])]
     out = io.StringIO()
+    out.write(BOM if made_as >= COUNTED else "")
+    signs = FORMULAS if made_as >= COUNTED else FORMULA
     write = csv.writer(out, lineterminator="\r\n").writerow
     for number, table in enumerate(tables):
         if number:
             write(())
         for row in table:
-            write([safe(cell) for cell in row])
+            write([safe(cell, signs) for cell in row])
     return out.getvalue()
 
 
@@ -227,9 +232,9 @@ def _cell(value: Any) -> str:
     return _number(value) if value is None or isinstance(value, float) else str(value)
 
 
-def safe(cell: str) -> str:
+def safe(cell: str, signs: tuple[str, ...] = FORMULAS) -> str:
     """A cell that begins like a formula gets an apostrophe before it."""
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
+    return f"'{cell}" if cell.startswith(signs) else cell
 
 
 def _number(value: float | None) -> str:

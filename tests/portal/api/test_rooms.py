@@ -126,7 +126,7 @@ def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
     me = caller(alice)
     told = me.get("/office/integrations").json()
     assert (told["columns"][0], [row[0] for row in told["rows"]], told["more"]) == ("integration", ["Rocket"], False)
-    lines = b"".join(me.get("/office/integrations", Accept="text/csv")).decode().splitlines()  # type: ignore[arg-type]
+    lines = b"".join(me.get("/office/integrations", Accept="text/csv")).decode("utf-8-sig").splitlines()  # type: ignore[arg-type]
     assert [line.partition(",")[0] for line in lines] == ["integration", "Rocket"]
     book = load_workbook(io.BytesIO(b"".join(me.get("/office/integrations?format=xlsx"))))
     assert [row[0].value for row in book.worksheets[0]] == ["integration", "Rocket"]

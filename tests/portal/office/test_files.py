@@ -78,7 +78,7 @@ def test_a_file_holds_what_the_page_asks_for_and_the_reader_may_see(
     client = sign_in(alice)
     answer = client.get("/files/integrations.csv?program=nomad")
     assert answer["Content-Disposition"].startswith('attachment; filename="integrations-20')
-    rows = list(csv.DictReader(io.StringIO(body(answer).decode())))
+    rows = list(csv.DictReader(io.StringIO(body(answer).decode("utf-8-sig"))))
     assert [row["integration"] for row in rows] == ["'=Rocket"]
     assert "reviewer" not in rows[0]
     head, *found = sheet_of(body(client.get("/files/integrations.xlsx?sort=name")))

@@ -252,9 +252,9 @@ def test_wishes_are_saved_on_the_page_of_reports(watch: Watch, alice: User, sign
 
 
 def test_cells_are_safe_in_a_spreadsheet() -> None:
-    assert [shown.safe(cell) for cell in ("=1+1", "+1", "-1", "@x", "\tx", "a=1", "")] == [
-        "'=1+1", "'+1", "'-1", "'@x", "'\tx", "a=1", "",
-    ]  # fmt: skip
+    formulas = ("=1+1", "+1", "-1", "@x", "\tx", "\n=1", "＝1", "＋1", "－1", "＠x")
+    assert [shown.safe(cell) for cell in formulas] == [f"'{cell}" for cell in formulas]
+    assert [shown.safe(cell) for cell in ("a=1", "")] == ["a=1", ""]
 
 
 @pytest.mark.parametrize(
@@ -360,6 +360,8 @@ def test_the_turn_of_an_earlier_format_is_told_as_it_was(watch: Watch, alice: Us
     assert shown.turn(old) == "Your turn: decide what follows from 1 late issue."
     assert shown.shown(old)["more_worst"] == 0
     assert "late this week" not in shown.as_csv(old)
+    old["worst"] = [old["worst"][0] | {"title": "＝1"}]
+    assert (shown.as_csv(old)[0], ",＝1," in shown.as_csv(old)) == ("f", True)
 
 
 def test_a_title_that_means_something_to_a_mail_program_is_only_text(watch: Watch, alice: User, now: datetime) -> None:
@@ -386,7 +388,7 @@ def test_the_table_tells_all_that_the_page_does(watch: Watch, alice: User, rita:
     sending.send_due(MONDAY)
     figures = Snapshot.objects.get(scope="programs").figures
     figures["standing"] = [{"partner": "Acme", "integration": "Rocket", "what": "gave notice"}]
-    tables = [table.split("\r\n") for table in shown.as_csv(figures).split("\r\n\r\n")]
+    tables = [table.split("\r\n") for table in shown.as_csv(figures).removeprefix("\ufeff").split("\r\n\r\n")]
     assert [table[0].split(",")[:3] for table in tables] == [
         ["figure", "this week", "the week before"],
         ["list", "name", "title"],

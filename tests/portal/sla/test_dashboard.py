@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from portal.sla import filters, head, rows
+from portal.sla import files, filters, head, rows
 from tests.portal.sla.issues import opened
 from verification.models import Clock, Issue, Watch
 from verification.support import refold, sweep
@@ -82,9 +82,26 @@ def test_behind_is_what_could_not_be_read_not_what_a_hook_keeps_quiet(
 
 
 def test_the_csv_holds_the_same_rows_and_no_formula(sign_in: SignIn, alice: Any) -> None:
-    table = list(csv.DictReader(io.StringIO(text(sign_in(alice).get("/sla/clocks.csv")))))
+    table = list(csv.DictReader(io.StringIO(text(sign_in(alice).get("/sla/clocks.csv")).removeprefix("\ufeff"))))
     assert [row["title"] for row in table] == ["Unseen", "Exploded", "Burns", "'=cmd|calc", "Paused"]
     assert [row["spoke_last"] for row in table[-2:]] == ["uma", "dana"]
+
+
+def test_a_file_that_is_cut_says_so(sign_in: SignIn, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = sign_in(alice)
+    whole = json.loads(text(client.get("/sla/clocks.json")))
+    assert (whole["cut"], len(whole["clocks"])) == (False, 5)
+    monkeypatch.setattr(files, "MOST", 5)
+    assert json.loads(text(client.get("/sla/clocks.json")))["cut"] is False
+    monkeypatch.setattr(files, "MOST", 3)
+    told, lines = json.loads(text(client.get("/sla/clocks.json"))), text(client.get("/sla/clocks.csv")).splitlines()
+    assert (told["cut"], len(told["clocks"]), len(lines)) == (True, 3, 5)
+    assert lines[-1] == "Cut after 3 rows: there are more. Filter the list to see them."
+
+
+def test_a_file_names_its_encoding_to_spreadsheets(sign_in: SignIn, alice: Any) -> None:
+    answer = sign_in(alice).get("/sla/clocks.csv")
+    assert b"".join(answer.streaming_content).startswith(b"\xef\xbb\xbfissue,title,")
 
 
 def test_the_page_asks_as_little_for_a_hundred_rows_as_for_one(
