@@ -1,13 +1,108 @@
 """Every public page stands up to being looked at: no violation by day and by night, no width that it spills over."""
 
 from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Route, expect
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from playwright.sync_api import Page, Route, expect
 
+from integrations.models import Integration
+from integrations.workflow import perform
+from tests.conftest import begin, drive
 from tests.journeys.person import Person
+from tests.portal import everything
+from tests.portal.conftest import build
+from verification.models import Watch
 
 Visit = Callable[..., Person]
+ACCESS = Path(__file__).parents[1] / "portal" / "access.txt"
+WIDTHS = (320, 1920)
+# public rows that are no page: files, feeds, pictures and answers for machines
+NO_PAGES = {
+    "api_document", "badge_json", "badge_keys", "badge_shields", "badge_statement", "badge_statement_compact",
+    "badge_svg", "calendar_feed", "feed_atom", "feed_json", "healthz", "robots", "sitemap", "status_json",
+}  # fmt: skip
+# what goes wrong has a page too; each is drawn as it would come
+BAD = ("400.html", "403.html", "403_csrf.html", "404.html", "429.html", "500.html", "help/status_down.html")
+STEPS = {"suspended": 2, "removed": 3, "ended": 0}
+
+
+def public() -> set[str]:
+    """The names of the addresses that a visitor may look at."""
+    lines = [line.split() for line in ACCESS.read_text("utf-8").splitlines() if line and not line.startswith("#")]
+    return {name for name, cell, *_ in lines if cell.startswith("200/") and ":" not in name} - NO_PAGES
+
+
+def fallen(world: dict[str, Any]) -> dict[str, Integration]:
+    """A listing that is suspended, one that was removed, one whose support has ended; by what they are."""
+    cast, now, found = world["cast"], timezone.now() - timedelta(days=200), {}
+    for number, (standing, steps) in enumerate(STEPS.items()):
+        row = begin(world["partner"], cast["alice"], "terraform-provider", now, name=f"Rocket {number}",
+                    repository=f"acme/terraform-provider-rocket{number}", repository_id=70 + number)  # fmt: skip
+        row = drive(row, "support", partner=cast["alice"], reviewer=cast["rita"], now=now)
+        Watch.objects.filter(integration=row).update(data_up_to=now + timedelta(days=3650))
+        story = [("give_notice", "rita", 0), ("suspend", "rob", 31), ("remove", "rita", 91)][:steps]
+        for step, by, after in story or [("archive", "alice", 0)]:
+            there = Integration.objects.get(pk=row.pk)
+            perform(there, step, by=cast[by], note="Because.", now=now + timedelta(days=after))
+        found[standing] = row
+    return found
+
+
+def look(person: Person, name: str, path: str, troubles: list[str]) -> None:
+    """One page by day and by night, and as narrow and as wide as people have it."""
+    person.page.goto(person.base + path)
+    spills(person.page, name, troubles)
+    try:
+        person.audit(name)
+    except AssertionError as violation:
+        troubles.append(" ".join(str(violation).split())[:600])
+
+
+def spills(page: Page, name: str, troubles: list[str]) -> None:
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        wide = page.evaluate("document.documentElement.scrollWidth")
+        troubles += [f"{name}: {wide} pixels on a screen of {width}"] if wide > width else []
+    page.set_viewport_size({"width": 1280, "height": 900})
+
+
+def test_every_public_page_by_day_and_by_night_on_any_screen(visit: Visit, db: Any) -> None:
+    """A new public row of access.txt is looked at here, or the test says that it has no page to look at."""
+    world, visitor, troubles = build(), visit(), list[str]()
+    for name in sorted(public()):
+        look(visitor, name, everything.address(name, world), troubles)
+        assert visitor.page.locator("h1").count() == 1, name
+    for standing, row in fallen(world).items():
+        for name in ("listing", "badge"):
+            look(visitor, f"{name}, {standing}", reverse(name, args=[row.uuid]), troubles)
+    assert troubles == visitor.troubles == []
+
+
+def served(page: str) -> Callable[[Route], None]:
+    return lambda route: route.fulfill(body=page, content_type="text/html")
+
+
+def test_what_goes_wrong_has_a_page_as_good_as_the_others(visit: Visit, db: Any) -> None:
+    visitor, troubles = visit(), list[str]()
+    for number, name in enumerate(BAD):
+        visitor.page.route(f"**/bad/{number}/", served(render_to_string(name)))
+        look(visitor, name, f"/bad/{number}/", troubles)
+    visitor.page.unroute_all()
+    look(visitor, "a page that there is not", "/listed/nothing/", troubles)
+    assert troubles == visitor.troubles == []
+
+
+def test_own_pages_of_the_way_in_on_any_screen(visit: Visit, alice: Any) -> None:
+    owner, troubles = visit(alice), list[str]()
+    for name in ("tokens", "notification_choices", "webhooks", "webhook_kinds", "views", "profile"):
+        look(owner, name, reverse(name), troubles)
+    look(owner, "webhook_new", reverse("webhook_new", args=["acme"]), troubles)
+    assert troubles == owner.troubles == []
 
 
 def test_what_is_fetched_anew_says_that_it_waits(visit: Visit, db: Any) -> None:
