@@ -1,6 +1,7 @@
 """How do the rows of an issue become what the fold takes? The only place where the database meets it."""
 
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import F, Prefetch
@@ -33,6 +34,22 @@ def asked_of(issue: Issue, now: datetime, *, segments: bool = True) -> Asked:
 def state_of(issue: Issue, now: datetime, *, segments: bool = True) -> IssueState:
     """The state of an issue at a moment, from its facts alone. Raises ValueError where its opening is not known."""
     return fold(happenings(issue), asked_of(issue, now, segments=segments))
+
+
+def calendar_as_data(issue: Issue) -> dict[str, Any] | None:
+    """The edition of the partner's calendar that counts for an issue; None where there was none at its opening."""
+    edition = issue.calendar
+    if edition is None:
+        return None
+    return {
+        "valid_from": edition.valid_from.isoformat(),
+        "zone": edition.zone,
+        "country": edition.country,
+        "subdivision": edition.subdivision,
+        "workdays": edition.workdays,
+        "holidays": edition.holidays,
+        "own_days": edition.extra_days,
+    }
 
 
 def find(text: str) -> Issue | None:

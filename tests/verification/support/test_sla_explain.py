@@ -69,6 +69,7 @@ def test_an_issue_explains_itself(issue: Issue, by_uuid: bool) -> None:
     name = str(issue.uuid) if by_uuid else f"{issue.watch.repository.upper()}#12"
     told = explain(name, "--at", at(100).isoformat())
     resolve = told["clocks"][1]
+    assert told["calendar"] is None
     assert (told["url"], resolve["due"], resolve["counted_seconds"]) == (
         issue.url,
         "2026-04-22T09:00:00+00:00",
@@ -87,12 +88,23 @@ def test_the_calendar_of_the_opening_counts(issue: Issue) -> None:
         valid_from=OPENED,
         zone="America/New_York",
         workdays=[0, 1, 2, 3, 4],
+        country="US",
+        holidays={"2026-07-03": "Independence Day (observed)"},
         extra_days={"2026-04-20": "Company day"},
         created_at=OPENED,
     )
     issue.save()
     told = explain(str(issue.uuid), "--at", at(170).isoformat())
     assert (told["zone"], told["clocks"][1]["due"]) == ("America/New_York", "2026-04-23T09:00:00+00:00")
+    assert told["calendar"] == {
+        "valid_from": OPENED.isoformat(),
+        "zone": "America/New_York",
+        "country": "US",
+        "subdivision": "",
+        "workdays": [0, 1, 2, 3, 4],
+        "holidays": {"2026-07-03": "Independence Day (observed)"},
+        "own_days": {"2026-04-20": "Company day"},
+    }
     assert "Days off: Sat 18 Apr, Sun 19 Apr, Mon 20 Apr (Company day)" in [
         s["why"] for s in told["clocks"][1]["segments"]
     ]
@@ -113,7 +125,7 @@ def test_an_unknown_issue_gets_a_sentence(issue: Issue, name: str) -> None:
 
 
 def test_a_moment_before_the_opening_gets_a_sentence(issue: Issue) -> None:
-    with pytest.raises(CommandError, match="Nothing says when this issue was opened"):
+    with pytest.raises(CommandError, match="#12 was not open yet at that moment: it was opened at 2026-04-14T09"):
         explain(str(issue.uuid), "--at", "2026-04-01")
 
 

@@ -26,12 +26,15 @@ class Command(BaseCommand):
         if row is None:
             raise CommandError(f"We know no issue “{issue}”; write owner/name#12 or its uuid.")
         asked = rows.asked_of(row, _moment(at))
+        if asked.now < row.opened_at:
+            raise CommandError(f"{row} was not open yet at that moment: it was opened at {row.opened_at.isoformat()}.")
         try:
             state = fold(rows.happenings(row), asked)
         except ValueError as error:
             raise CommandError(str(error)) from error
         if as_json:
             told = {"issue": str(row), "url": row.url} | as_data(state, asked, row.url)
+            told["calendar"] = rows.calendar_as_data(row)
             self.stdout.write(json.dumps(told, indent=2, ensure_ascii=False))
             return
         self.stdout.write(f"{row}: {row.title} ({state.severity})")
