@@ -14,7 +14,7 @@ from verification.base import Outcome, worst
 from verification.checks import nomad_plugin, run_task
 from verification.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
 
-MOST = 6
+MOST, FEW = 6, 2
 BIG = ("seen", "config", "base", "changed", "refused", "partial", "scenarios", "sealed")  # not needed for a line
 # besides meetings, the requirements that it bears on: those that ask how the thing itself behaves
 ASKED = frozenset({"TP-CODE", "TP-ACC", "TP-TAG", "TP-FRAME", "NO-3", "RT-3"})
@@ -34,6 +34,20 @@ class Tried:
     at: datetime | None = None
     open: tuple[tuple[str, str], ...] = ()
     more: int = 0
+
+
+def for_page(row: Any) -> dict[str, Any]:
+    """The verdicts of a rehearsal as its page shows them: once it has ended, what does not hold comes first."""
+    over, verdicts = row.finished_at is not None, list(row.verdicts)
+    held = sum(each["outcome"] == Outcome.PASS for each in verdicts)
+    return {
+        "verdicts": sorted(verdicts, key=lambda each: ORDER.index(each["outcome"])) if over else verdicts,
+        "held": _held(held, len(verdicts)) if over and held < len(verdicts) else "",
+    }
+
+
+def _held(held: int, of: int) -> str:
+    return _("%(held)s of %(all)s rules hold plainly.") % {"held": held, "all": of}
 
 
 def bears_on(requirement: Requirement) -> bool:
@@ -84,10 +98,17 @@ def _line(row: Any, what: str, outcome: str, verdicts: list[tuple[str, str, str]
     if row.finished_at is None:
         return Tried(what, "open", _("Under way."), href)
     rest = sorted((one for one in verdicts if one[0] != Outcome.PASS), key=lambda one: ORDER.index(one[0]))
-    words = {"held": len(verdicts) - len(rest), "all": len(verdicts)}
-    summary = _("%(held)s of %(all)s rules hold plainly.") % words if verdicts else _("Nothing was seen.")
+    summary = _held(len(verdicts) - len(rest), len(verdicts)) if verdicts else _("Nothing was seen.")
+    if rest:
+        summary = _("%(summary)s Look at: %(titles)s") % {"summary": summary, "titles": _titles(rest)}
     told = tuple((title, sentence) for _outcome, title, sentence in rest[:MOST])
     return Tried(what, outcome or Outcome.NOT_RUN, summary, href, row.finished_at, told, max(0, len(rest) - MOST))
+
+
+def _titles(verdicts: list[tuple[str, str, str]]) -> str:
+    """The first few, as one line: "A second plan changes nothing; Nothing is left; …"."""
+    titles = [title for _outcome, title, _said in verdicts[:FEW]]
+    return "; ".join([*titles, "…"] if len(verdicts) > FEW else titles)
 
 
 ORDER = [str(each) for each in (Outcome.FAIL, Outcome.ERROR, Outcome.WARN, *Outcome)]

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_safe
 from integrations.models import Integration
 from integrations.views.common import load, refused
 from integrations.workflow import NotAllowed
+from verification import rehearsed
 from verification.artefacts import names
 from verification.forms_lifecycle import RehearseLifecycle
 from verification.jobs import may_ask
@@ -97,6 +98,7 @@ def shown(row: LifecycleRehearsal) -> dict[str, Any]:
     """What the page shows of a rehearsal: how far it is, its verdicts, and every command with what it printed."""
     seen = seen_of(row.seen)
     steps = script(refused=seen.has_refused, partial=seen.has_partial)
+    page = rehearsed.for_page(row)
     next_step = next((step.title for step in steps if seen.of(step.key) is None), "")
     return {
         "running": row.finished_at is None,
@@ -105,7 +107,8 @@ def shown(row: LifecycleRehearsal) -> dict[str, Any]:
         "doing": next_step,
         "not_run": seen.unavailable,
         "broken": seen.broken,
-        "told": [(verdict, _commands(verdict, seen)) for verdict in row.verdicts],
+        "told": [(verdict, _commands(verdict, seen)) for verdict in page["verdicts"]],
+        "held": page["held"],
         "ran": seen.ran,
     }
 

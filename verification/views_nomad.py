@@ -17,6 +17,7 @@ from integrations.models import Integration
 from integrations.repositories import product_of
 from integrations.views.common import load, refused
 from integrations.workflow import NotAllowed
+from verification import rehearsed
 from verification.forms_nomad import RehearseNomad
 from verification.jobs import may_ask
 from verification.models import NomadRehearsal
@@ -108,10 +109,11 @@ def shown(row: NomadRehearsal) -> dict[str, Any]:
     seen = from_dict(row.seen)
     acts = [act for act in TITLES if OF_ONE_TYPE.get(act, row.type) == row.type]
     asked = {one.act: _shown(one) for one in seen.asked}
+    page = rehearsed.for_page(row)
     told = [
         (each, [asked[act] for act in ACTS.get(each["rule"], ())[:1] if act in asked])
         if each["outcome"] in ("fail", "warn") else (each, [])
-        for each in row.verdicts
+        for each in page["verdicts"]
     ]  # fmt: skip
     return {
         "running": row.finished_at is None,
@@ -121,6 +123,7 @@ def shown(row: NomadRehearsal) -> dict[str, Any]:
         "not_run": seen.unavailable,
         "broken": seen.broken,
         "told": told,
+        "held": page["held"],
         "asked": list(asked.values()),
     }
 

@@ -14,6 +14,7 @@ from integrations import facts
 from integrations.models import Integration
 from integrations.views.common import load, pressed, refused
 from integrations.workflow import NotAllowed
+from verification import rehearsed
 from verification.checks.run_task import KEY
 from verification.forms_rehearsal import Rehearse
 from verification.jobs import may_ask
@@ -92,7 +93,7 @@ def shown(row: RunTaskRehearsal) -> dict[str, Any]:
         "running": row.finished_at is None,
         "done": len(seen.exchanges),
         "of": len(script),
-        "verdicts": row.verdicts,
+        **rehearsed.for_page(row),
         "effects": row.effects,
         "exchanges": [(each, seen.knocks_of(each.act)) for each in seen.exchanges],
     }

@@ -283,13 +283,13 @@ def sandbox(_now: datetime) -> Line:
     path = settings.SANDBOX_SOCKET
     if not path:
         said = "No sandbox service is set up: each worker opens a room of its own, where its machine allows one."
-        return Line("Sandbox", "absent", said, hint="A check that needs a room and has none says “could not look”.")
+        return Line("Sandbox", "absent", said, hint="What needs a room and has none says “not run”, with the reason.")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as there:
         there.settimeout(WAIT)
         try:
             there.connect(path)
         except OSError as problem:
-            said = "The sandbox does not answer. Checks that need it say “could not look” and are tried again."
+            said = "The sandbox does not answer. What needs it says “not run”, with the reason."
             return Line("Sandbox", "down", said, (("why", problem.strerror or "it did not answer in time"),))
     return Line("Sandbox", "ok", "The sandbox takes work.")
 

@@ -3,9 +3,13 @@
 from typing import Any
 
 from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from integrations.models import Integration
 from integrations.programs.base import Requirement
+from portal.components.inline import link_button
 from verification import rehearsed
 
 register = template.Library()
@@ -15,4 +19,9 @@ register = template.Library()
 def tried(integration: Integration, requirement: Requirement | None = None) -> dict[str, Any]:
     """Everything that was tried; for one requirement only where that helps to decide on it. Nothing is no panel."""
     wanted = requirement is None or rehearsed.bears_on(requirement)
-    return {"rows": rehearsed.tried(integration) if wanted else []}
+    return {"rows": [(row, _link(row)) for row in rehearsed.tried(integration)] if wanted else []}
+
+
+def _link(row: rehearsed.Tried) -> SafeString:
+    words = format_html('{}<span class="visually-hidden">: {}</span>', _("See all of it"), row.what)
+    return link_button(words, href=row.href, small=True)

@@ -39,7 +39,7 @@ def test_reviewer_sees_the_verdict_what_does_not_hold_and_the_way_there(
     for page in (reverse("review", args=[provider.uuid]), reverse("requirement", args=[provider.uuid, "TP-CODE"])):
         told = client.get(page).content.decode()
         assert "Lifecycle of 1.4.0, made, changed and destroyed" in told
-        assert "1 of 3 rules hold plainly." in told
+        assert "1 of 3 rules hold plainly. Look at: The second plan is empty; Nothing is left" in told
         assert told.index("The second plan is empty: It changes tags.") < told.index("Nothing is left: Something")
         assert f'href="/integrations/{provider.uuid}/lifecycle/?of={row.pk}"' in told
     assert client.get(f"/integrations/{provider.uuid}/lifecycle/?of={row.pk}").status_code == 200

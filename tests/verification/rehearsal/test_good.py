@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -40,6 +41,15 @@ def test_endpoint_sees_both_enforcements_and_no_run_goes_on_after_it_was_stopped
     assert {each.act: each.level for each in effects(seen)} == sent
     failing = [sent[f"failing.{stage}"] for stage in stages]
     assert failing == ["advisory"] * (len(stages) - 1) + ["mandatory"]
+
+
+def test_run_without_a_result_waits_until_nothing_more_can_come() -> None:
+    seen = replace(rehearsed(), knocks=())
+    ended = {each.mandatory for each in effects(replace(seen, over=True))}
+    assert ended == {
+        "The run stops, after the plan, before anybody can confirm it. The task itself errs, which counts as failed."
+    }
+    assert {(each.mandatory, each.advisory) for each in effects(replace(seen, over=False))} == {("The run waits.",) * 2}
 
 
 def test_what_was_kept_without_a_level_is_still_read() -> None:

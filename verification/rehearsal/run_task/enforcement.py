@@ -12,6 +12,7 @@ BEFORE = {
     "pre_apply": "after the confirmation, before anything is changed",
     "post_apply": "after everything was changed; nothing is taken back",
 }
+WAITS = "The run waits."
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ def effects(seen: Seen) -> tuple[Effect, ...]:
 def _effect(seen: Seen, run: Exchange) -> Effect:
     result = seen.result_of(run.act)
     status = result.status if result else ""
+    if not status and not seen.over:
+        return Effect(run.act, said(run.stage), run.scenario, "", WAITS, WAITS, run.level)
     mandatory, advisory = _mandatory(run.stage, status), _advisory(status)
     return Effect(run.act, said(run.stage), run.scenario, status, mandatory, advisory, run.level)
 
