@@ -8,7 +8,8 @@ from typing import Any
 from verification.schemas.base import ProviderSchema, Resource, Unsupported
 from verification.schemas.choices import Choices
 from verification.schemas.crd import definition
-from verification.schemas.names import GroupKind, plural, splits
+from verification.schemas.names import GroupKind, splits
+from verification.schemas.plurals import plural
 from verification.schemas.rules import faults
 from verification.schemas.yaml import dump
 

@@ -11,7 +11,8 @@ from verification.schemas import envelope
 from verification.schemas.base import Node, Resource
 from verification.schemas.choices import Choices
 from verification.schemas.fields import Maker, described, view
-from verification.schemas.names import field_name, plural, secret_name
+from verification.schemas.names import field_name, secret_name
+from verification.schemas.plurals import plural
 
 # words that CEL keeps for itself; a field of that name is written with two underscores on each side
 RESERVED = frozenset(

@@ -1,4 +1,4 @@
-"""How does Crossplane name what Terraform has named? Fields, groups, kinds and their plurals.
+"""How does Crossplane name what Terraform has named? Fields, groups and kinds.
 
 Acronyms count in kinds and in the names of secret references, not in the names of other fields.
 """
@@ -18,19 +18,6 @@ UPPER = frozenset(
     | {"tcp", "tls", "ts", "ttl", "udp", "ui", "uid", "uri", "url", "utf8", "uuid", "vm", "vpc", "vpn", "xml", "xmpp"}
     | {"xsrf", "xss"}
 )
-# in this order: the first ending that fits counts
-ENDINGS = (
-    ("child", "children"), ("person", "people"), ("alias", "aliases"), ("basis", "bases"), ("atum", "ata"),
-    ("ata", "ata"), ("atus", "atuses"), ("irus", "iri"), ("sis", "ses"), ("man", "men"), ("wife", "wives"),
-    ("half", "halves"), ("ss", "sses"), ("sh", "shes"), ("ch", "ches"), ("x", "xes"), ("io", "ios"), ("o", "oes"),
-)  # fmt: skip
-WHOLE = {
-    "index": "indices", "matrix": "matrices", "vertex": "vertices", "appendix": "appendices", "codex": "codices",
-    "quiz": "quizzes", "bus": "buses", "focus": "foci", "photo": "photos", "halo": "halos",
-    "information": "information", "equipment": "equipment", "series": "series", "species": "species",
-    "news": "news", "apex": "apexes",
-    "analysis": "analyses",
-}  # fmt: skip
 CAPITAL_RUN = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z]+|[A-Z]+|[a-z]+|\d+")
 
 
@@ -100,16 +87,3 @@ def splits(resource: str) -> tuple[GroupKind, ...]:
         group = "".join(words[1:cut]) or words[0]
         found.append(GroupKind(group.lower(), go_name("_".join(words[cut:]))))
     return tuple(dict.fromkeys(found))
-
-
-def plural(kind: str) -> str:
-    """The kind in the plural and in small letters, as it stands in addresses."""
-    word = kind.lower()
-    if word in WHOLE:
-        return WHOLE[word]
-    for ending, many in ENDINGS:
-        if word.endswith(ending):
-            return word[: -len(ending)] + many
-    if re.search(r"[^aeiou]y$", word):
-        return word[:-1] + "ies"
-    return word if word.endswith("s") else word + "s"

@@ -1,6 +1,6 @@
 import pytest
 
-from verification.schemas.names import field_name, go_name, group_kind, plural, secret_name, splits
+from verification.schemas.names import field_name, go_name, group_kind, secret_name, splits
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,3 @@ def test_group_kind_of_a_resource(resource: str, split: str) -> None:
 
 def test_splits_begin_with_the_own_one_and_name_each_once() -> None:
     assert [str(one) for one in splits("acme_user_api_key")] == ["user/APIKey", "acme/UserAPIKey", "userapi/Key"]
-
-
-@pytest.mark.parametrize(
-    ("kind", "many"),
-    [("Key", "keys"), ("DomainPolicy", "domainpolicies"), ("Index", "indices"), ("Address", "addresses"),
-     ("OIDCSettings", "oidcsettings"), ("API", "apis"), ("Gateway", "gateways"), ("Prefix", "prefixes"),
-     ("BusinessMetadata", "businessmetadata"), ("Status", "statuses"), ("Alias", "aliases"), ("Branch", "branches")],
-)  # fmt: skip
-def test_plural_of_a_kind(kind: str, many: str) -> None:
-    assert plural(kind) == many
