@@ -61,7 +61,7 @@ def assigned(schema: ProviderSchema, choices: Choices) -> dict[str, GroupKind | 
     """The group and kind of each resource. Where a name is taken the next plausible division is, or None is left."""
     taken: set[str] = set()
     names: dict[str, GroupKind | None] = {}
-    for resource in schema.resources:
+    for resource in (name for name, one in schema.resources.items() if one.arguments):
         free = (one for one in _candidates(resource, choices) if _full_name(one, choices) not in taken)
         names[resource] = next(free, None)
         if (chosen := names[resource]) is not None:
@@ -74,6 +74,8 @@ def _candidates(resource: str, choices: Choices) -> tuple[GroupKind, ...]:
 
 
 def _preview(resource: Resource, choices: Choices, names: dict[str, GroupKind | None]) -> Preview:
+    if not resource.arguments:
+        return Preview(resource.name, why_not="it has no arguments, and the generator passes over such resources")
     first, chosen = choices.group_kind(resource.name), names[resource.name]
     others = tuple(str(one) for one in _candidates(resource.name, choices) if one != chosen)
     why = "" if chosen == first else f"{first} is already made of {_holder(first, choices, names)}"

@@ -1,6 +1,11 @@
-from tests.verification.schemas.acme import SOURCE, printed
+from typing import Any
+
+import pytest
+
+from tests.verification.schemas.acme import SOURCE, attribute, printed
+from tests.verification.schemas.acme import block as timeouts
 from verification.schemas.choices import choices
-from verification.schemas.coverage import as_json, as_text, preview_of, previews, summary
+from verification.schemas.coverage import Preview, as_json, as_text, preview_of, previews, summary
 from verification.schemas.read import read_one
 
 
@@ -63,9 +68,19 @@ def test_preview_of_one_is_the_same_as_among_all() -> None:
 
 
 def test_previews_skip_what_has_no_free_name() -> None:
-    told = {
-        "format_version": "1.0",
-        "provider_schemas": {SOURCE: {"resource_schemas": {"acme_pad": {"block": {}}, "acme_pads": {"block": {}}}}},
-    }
-    found = list(previews(read_one(printed(told)), choices("acme")))
+    one = {"block": {"attributes": {"id": attribute("string", "computed")}}}
+    found = made({"acme_pad": one, "acme_pads": one})
     assert found[1].why_not == "acme/Pads is already made of acme_pad: give one of them another kind"
+
+
+@pytest.mark.parametrize("block", [{}, {"block_types": {"timeouts": timeouts("single", {})}}], ids=["none", "timeouts"])
+def test_previews_skip_what_has_no_arguments_and_leave_its_name_to_others(block: dict[str, Any]) -> None:
+    one = {"block": {"attributes": {"id": attribute("string", "computed")}}}
+    found = made({"acme_pad": {"block": block}, "acme_pads": one})
+    assert found[0].why_not == "it has no arguments, and the generator passes over such resources"
+    assert (found[1].kind, found[1].instead_of) == ("Pads", "")
+
+
+def made(resources: dict[str, Any]) -> list[Preview]:
+    told = {"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": resources}}}
+    return list(previews(read_one(printed(told)), choices("acme")))
