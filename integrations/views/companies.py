@@ -3,7 +3,7 @@
 from django import forms
 from django.contrib import messages
 from django.contrib.auth import get_user_model
-from django.db.models import Count, Q
+from django.db.models import Count, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
@@ -43,14 +43,19 @@ def companies(request: HttpRequest) -> HttpResponse:
     """Every company with its integrations counted, by name or by words in it."""
     only_for_program(request)
     words = searched(request.GET.get("q", ""))
+    context = {"page": page_of(request, found(words)), "q": words}
+    return render(request, "integrations/companies.html", context)
+
+
+def found(words: str) -> QuerySet[Partner]:
+    """The companies by name, those with the words in name or domain, each with its `open` and `listed` counted."""
     rows = Partner.objects.select_related("alliances_manager").annotate(
         open=Count("integrations", filter=~Q(integrations__stage__in=[str(s) for s in ENDS])),
         listed=Count("integrations", filter=~Q(integrations__standing__in=["none", "removed"])),
     )
     if words:
         rows = rows.filter(Q(name__icontains=words) | Q(domain__icontains=words))
-    context = {"page": page_of(request, rows.order_by("name")), "q": words}
-    return render(request, "integrations/companies.html", context)
+    return rows.order_by("name")
 
 
 def company_page(request: HttpRequest, slug: str) -> HttpResponse:

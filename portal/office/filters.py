@@ -54,11 +54,16 @@ class Choice:
         return {column: self.program} if self.program else {}
 
 
+def for_program(request: HttpRequest) -> None:
+    """Raises Http404 for everybody but the people of the program."""
+    if not rules.works_for_program(request.user):
+        raise Http404("There is nothing here for you.")
+
+
 def chosen(request: HttpRequest, now: datetime, *, period: bool = True) -> Choice:
     """Read the address; without `period`, of a page that tells of now. Raises Http404 for everybody but the people of
     the program."""
-    if not rules.works_for_program(request.user):
-        raise Http404("There is nothing here for you.")
+    for_program(request)
     asked = {name: request.GET.get(name, "")[:60] for name in NAMES}
     form = OfficeFilter({**asked, "period": asked["period"] or USUAL}, period=period)
     form.is_valid()

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Min, Q, QuerySet
 from django.utils import timezone
 
 from integrations.models import Event, Integration, RequirementState, ReviewerProfile
@@ -87,10 +87,15 @@ def unassigned(choice: Choice) -> dict[str, Any]:
 
 
 def waivers(choice: Choice) -> list[RequirementState]:
+    """Those of the open waivers that a page shows, and one more where there are more."""
+    return list(open_waivers(choice)[: SHOWN + 1])
+
+
+def open_waivers(choice: Choice) -> QuerySet[RequirementState]:
     """The waivers that count now, the one that ends first first; each with its integration."""
     rows = RequirementState.objects.filter(waived_until__gt=choice.now, **choice.of("integration__program_key"))
     open_ones = rows.exclude(integration__stage__in=[str(stage) for stage in ENDS])
-    return list(open_ones.select_related("integration__partner").order_by("waived_until", "pk")[: SHOWN + 1])
+    return open_ones.select_related("integration__partner", "given_by").order_by("waived_until", "pk")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +124,12 @@ LOOKED = (Status.PASS, Status.WARN, Status.FAIL)
 
 
 def failing(choice: Choice) -> list[Failing]:
-    """The checks that fail most, of open integrations."""
+    """The checks that fail most, as many as a page shows."""
+    return every_failing(choice)[:SHOWN]
+
+
+def every_failing(choice: Choice) -> list[Failing]:
+    """The checks that fail of open integrations, the most failed first."""
     rows = RequirementState.objects.filter(
         status__in=[str(s) for s in LOOKED], **choice.of("integration__program_key")
     ).exclude(integration__stage__in=[str(stage) for stage in ENDS])
@@ -135,4 +145,4 @@ def failing(choice: Choice) -> list[Failing]:
         sums[0] += failed
         sums[1] += looked
     ordered = sorted(found.items(), key=lambda pair: (-pair[1][0], -pair[1][0] / pair[1][1], pair[0]))
-    return [Failing(*place, *sums) for place, sums in ordered[:SHOWN]]
+    return [Failing(*place, *sums) for place, sums in ordered]

@@ -46,6 +46,7 @@ PAGES = {
         Page("queue", "Queue", ("tab", *FILTERS), QueueFilter, {"tab": TABS}),
         Page("integrations", "Integrations", tuple(ListFilter.base_fields), ListFilter),
         Page("sla", "SLA", SLA_NAMES, None, {"state": STATES}),
+        Page("companies", "Companies", ("q",)),
         Page("outbox", "Outbox", ("q", "state"), None, {"state": ["", *Email.State.values]}),
         Page("office", "Time in stages", OFFICE, OfficeFilter),
         Page("office_flow", "Throughput and funnel", OFFICE, OfficeFilter),
@@ -53,7 +54,7 @@ PAGES = {
         Page("office_forecast", "Forecast", ("program",), OfficeFilter),
     )
 }
-FOR_PROGRAM = {"queue", "outbox", "office", "office_flow", "office_people", "office_forecast"}
+FOR_PROGRAM = {"queue", "companies", "outbox", "office", "office_flow", "office_people", "office_forecast"}
 
 
 def normalised(page: Page, query: str) -> str:

@@ -14,9 +14,9 @@ from integrations.forms.queue import FILTERS, filters_of
 from integrations.models import Integration
 from integrations.programs import PROGRAMS, edition_of
 from integrations.views.lists import fitting
-from portal.office import calibration, figures, reading, reading_flow, reading_work, shown_flow
+from portal.office import calibration, figures, reading, reading_flow, reading_work, shown_flow, tables_work
 from portal.office.files import Cell, Table
-from portal.office.filters import chosen
+from portal.office.filters import chosen, for_program
 from portal.office.flow import funnel
 from portal.reports.sending import zone
 from portal.sla import files as sla_files
@@ -133,12 +133,6 @@ def forecasts(request: HttpRequest, now: datetime) -> Table:
     return Table("forecast", columns, rows)
 
 
-def for_program(request: HttpRequest) -> None:
-    """Raises Http404 for everybody but the people of the program."""
-    if not rules.works_for_program(request.user):
-        raise Http404("There is nothing here for you.")
-
-
 TABLES: dict[str, Callable[[HttpRequest, datetime], Table]] = {
     "integrations": integrations,
     "queue": of_queue,
@@ -149,6 +143,10 @@ TABLES: dict[str, Callable[[HttpRequest, datetime], Table]] = {
     "funnel": of_funnel,
     "reviewers": reviewers,
     "forecast": forecasts,
+    "waivers": tables_work.waivers,
+    "failing": tables_work.failing,
+    "outbox": tables_work.mail,
+    "companies": tables_work.companies,
 }
 # what each list offers as a file: (table, its words); the SLA list offers its own CSV
 OFFERED: dict[str, tuple[tuple[str, str], ...]] = {
@@ -157,7 +155,9 @@ OFFERED: dict[str, tuple[tuple[str, str], ...]] = {
     "sla": (("sla", ""),),
     "office": (("stages", "Stages "), ("holders", "Holders ")),
     "office_flow": (("throughput", "Throughput "), ("funnel", "Funnel ")),
-    "office_people": (("reviewers", "Reviewers "),),
+    "office_people": (("reviewers", "Reviewers "), ("failing", "Checks "), ("waivers", "Waivers ")),
+    "outbox": (("outbox", ""),),
+    "companies": (("companies", ""),),
     "office_forecast": (("forecast", ""),),
 }
 

@@ -4,13 +4,16 @@ import csv
 import io
 import tracemalloc
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from openpyxl import load_workbook
 
-from integrations.models import Integration
+from integrations.models import Integration, RequirementState
+from portal.models import Email
+from portal.office import reading_work
 from portal.office.files import Table, as_csv, as_xlsx
 from tests.conftest import begin
 
@@ -88,7 +91,21 @@ def test_a_file_holds_what_the_page_asks_for_and_the_reader_may_see(
 
 
 @pytest.mark.parametrize(
-    "table", ["queue", "stages", "holders", "throughput", "funnel", "reviewers", "forecast", "nonsense"]
+    "table",
+    [
+        "queue",
+        "stages",
+        "holders",
+        "throughput",
+        "funnel",
+        "reviewers",
+        "forecast",
+        "waivers",
+        "failing",
+        "outbox",
+        "companies",
+        "nonsense",
+    ],
 )
 def test_the_programs_tables_are_the_programs(sign_in: SignIn, listed: Any, alice: Any, rita: Any, table: str) -> None:
     assert sign_in(alice).get(f"/files/{table}.csv").status_code == 404
@@ -104,3 +121,46 @@ def test_the_sla_list_is_a_sheet_too(sign_in: SignIn, alice: Any) -> None:
     head, *rows = sheet_of(body(sign_in(alice).get("/files/sla.xlsx")))
     assert head[0] == "issue"
     assert rows == []
+
+
+def rows_of(sign_in: SignIn, who: Any, address: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(body(sign_in(who).get(address)).decode("utf-8-sig"))))
+
+
+def test_waivers_and_failing_checks_leave_whole(sign_in: SignIn, listed: Any, rita: Any) -> None:
+    until = timezone.now() + timedelta(days=30)
+    for number in range(reading_work.SHOWN + 3):
+        RequirementState.objects.create(
+            integration=listed[0], requirement_id=f"R-{number}", status="waived", waived_until=until,
+            waiver_reason="=1+1", given_by=rita,
+        )  # fmt: skip
+    RequirementState.objects.create(integration=listed[1], requirement_id="R-1", status="fail")
+    waivers = rows_of(sign_in, rita, "/files/waivers.csv?program=nomad")
+    assert len(waivers) == reading_work.SHOWN + 3
+    assert (waivers[0]["reason"], waivers[0]["given by"], waivers[0]["integration"]) == (
+        "'=1+1", "Rita Reyes", "'=Rocket",
+    )  # fmt: skip
+    (failing,) = rows_of(sign_in, rita, "/files/failing.csv")
+    assert (failing["check"], failing["failed"], failing["looked at"]) == ("R-1", "1", "1")
+
+
+def test_outbox_and_companies_leave_as_their_pages_ask(sign_in: SignIn, listed: Any, rita: Any) -> None:
+    now = timezone.now()
+    told = {"name": "message", "text": "secret", "html": "", "created_at": now, "due_at": now}
+    Email.objects.create(key="a", to="a@acme.example", subject="=HYPERLINK(1)", state="failed", **told)
+    Email.objects.create(key="b", to="b@acme.example", subject="Fine", state="sent", **told)
+    (mail,) = rows_of(sign_in, rita, "/files/outbox.csv?state=failed")
+    assert (mail["subject"], mail["to"], mail["state"]) == ("'=HYPERLINK(1)", "a@acme.example", "Given up")
+    assert "secret" not in str(mail)
+    (company,) = rows_of(sign_in, rita, "/files/companies.csv?q=acme")
+    assert (company["company"], company["open"], company["listed"]) == ("Acme", "2", "0")
+
+
+def test_each_list_offers_its_files(sign_in: SignIn, listed: Any, rita: Any) -> None:
+    client = sign_in(rita)
+    for page, table in (
+        ("/companies/?q=a", "companies"),
+        ("/outbox/?state=sent", "outbox"),
+        ("/office/people/", "waivers"),
+    ):
+        assert f"/files/{table}.xlsx" in client.get(page).content.decode()
