@@ -124,17 +124,6 @@ def context(watch: Watch) -> str:
     return f"watch {watch.uuid} secret"
 
 
-def poll_soon(watch: Watch, now: datetime) -> None:
-    """Read the repository at once. Where somebody works on the watch this moment, it is left to them."""
-    with transaction.atomic():
-        free = Watch.objects.filter(pk=watch.pk, ended_at=None)
-        if transaction.get_connection().features.has_select_for_update_skip_locked:
-            free = free.select_for_update(skip_locked=True, no_key=True)
-        for row in free:
-            if row.poll_at is None or row.poll_at > now:
-                Watch.objects.filter(pk=row.pk).update(poll_at=now)
-
-
 def trouble(watch: Watch) -> str:
     """What stands between the repository and what we know of it, in words; blank when nothing does."""
     if watch.trouble:

@@ -410,13 +410,6 @@ def test_repository_in_somebodys_hands_is_left_to_them(watch, tracker, github):
     assert (poll(watch), github.seen) == (0, [])
 
 
-def test_poll_soon_brings_the_reading_forward(watch):
-    Watch.objects.update(poll_at=NOW + HOUR)
-    watching.poll_soon(watch, NOW)
-    watch.refresh_from_db()
-    assert watch.poll_at == NOW
-
-
 def test_hook_that_tells_everything_lets_us_ask_less(watch, tracker):
     poll(watch)
     assert NOW + timedelta(minutes=4) < watch.poll_at <= NOW + timedelta(minutes=5)
