@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from verification.schemas.rules import faults
 from verification.schemas.validators import Validators, rules_of
 from verification.versions import parse
 
+ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("PORTAL_SHARED", "../shared")) / "data" / "provider-schemas"
 ALL = sorted(path.name.removesuffix(".json.gz") for path in FOLDER.glob("*.json.gz"))
 NEWEST = list({name.rpartition("_")[0]: name for name in sorted(ALL, key=lambda name: parse(name.rpartition("_")[2]))}
@@ -51,6 +54,32 @@ def test_definitions_of_a_real_provider_are_structural_and_their_rules_compile(n
     environment = celpy.Environment()
     assert [fault for one in definitions for fault in faults(one)] == []
     assert all(environment.compile(rule) for rule in {rule for one in definitions for rule in rules_of(one)})
+
+
+DIGEST = """
+import hashlib, sys
+from pathlib import Path
+from verification.schemas.choices import choices
+from verification.schemas.coverage import as_json, previews, summary
+from verification.schemas.read import read_one
+schema = read_one(Path(sys.argv[1]).read_bytes())
+found = list(previews(schema, choices(schema.prefix)))
+texts = [name + text for one in found for name, text in one.files()] + [as_json(summary(schema, found))]
+print(len(texts), hashlib.sha256("".join(texts).encode()).hexdigest())
+"""
+
+
+def test_files_of_a_real_provider_are_the_same_bytes_in_every_process() -> None:
+    path = FOLDER / "confluentinc_confluent_2.31.0.json.gz"
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", DIGEST, str(path)],
+            env={"PYTHONHASHSEED": seed}, cwd=ROOT, capture_output=True, text=True, check=True,
+        ).stdout
+        for seed in ("1", "2")
+    )  # fmt: skip
+    assert first == second
+    assert first.startswith("111 ")
 
 
 @cache
