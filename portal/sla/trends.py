@@ -1,5 +1,6 @@
-"""Is it getting better, and with whom? Twelve weeks of promises, and how long answers took, in eight queries."""
+"""Is it getting better, and with whom? Twelve weeks of promises, and how long answers took, in nine queries."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -8,28 +9,31 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, F, Q
 from django.db.models.functions import TruncWeek
 
-from integrations.programs import PROGRAMS
+from integrations.programs import PROGRAMS, edition_of
+from integrations.programs.base import Target
 from portal.reports.shown import per_cent
 from portal.reports.weeks import Week, week_of
 from portal.sla import recorded
 from portal.sla.charts import Chart, Column
 from portal.sla.filters import Choice
+from portal.sla.used import target_words
 from verification.models import Breach, Clock
 from verification.support.base import Severity, Watching
 
 WEEKS = 12
 HOUR, DAY = 3600, 86400
-# (severity, seconds at which a column ends, what each is called, the target's words): as the programs promise it
-SPANS: dict[str, tuple[tuple[int, ...], tuple[str, ...], str]] = {
-    Severity.CRITICAL: (
-        (12 * HOUR, 24 * HOUR, 36 * HOUR, 48 * HOUR), ("12 h", "24 h", "36 h", "48 h", "longer"), "48 h"
-    ),
-    Severity.OTHER: (
-        (DAY, 2 * DAY, 3 * DAY, 4 * DAY, 5 * DAY), ("1 day", "2 days", "3 days", "4 days", "5 days", "longer"),
-        "5 business days",
-    ),
-}  # fmt: skip
+DAYS_SHOWN = 7  # a longer target is shown in quarters
+USUAL = {Severity.CRITICAL: Target(hours=48), Severity.OTHER: Target(business_days=5)}  # columns where none is promised
 VERBS = {"respond": "First answer", "resolve": "Resolved"}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The columns of a chart: `ends` in seconds, one label each and one for what is longer; the target's words."""
+
+    ends: tuple[int, ...]
+    labels: tuple[str, ...]
+    target: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +110,43 @@ def _by_week(weeks: list[Week], kept: dict[date, int], broken: dict[date, int], 
 
 def _lengths(choice: Choice, start: datetime, now: datetime) -> list[Chart]:
     """How long answers and resolutions took, promised or only measured, each severity in its own time."""
-    stopped = Clock.objects.filter(choice.of, stopped_at__gte=start, stopped_at__lte=now, verb__in=VERBS)
-    spans = {
-        f"{severity}_{n}": Count("pk", filter=_between(ends, n) & Q(severity=severity))
-        for severity, (ends, _, _) in SPANS.items()
-        for n in range(len(ends) + 1)
+    stopped = Clock.objects.filter(choice.of, stopped_at__gte=start, stopped_at__lte=now, verb__in=VERBS).order_by()
+    kinds = [(verb, severity) for verb in VERBS for severity in USUAL]
+    promises = _promises(stopped.values_list("integration__program_key", "issue__edition").distinct())
+    spans = {kind: span_of(promises.get(kind, set()), USUAL[kind[1]]) for kind in kinds}
+    columns = {
+        f"{verb}_{severity}_{n}": Count("pk", filter=_between(span.ends, n) & Q(severity=severity, verb=verb))
+        for (verb, severity), span in spans.items()
+        for n in range(len(span.labels))
     }
-    found: dict[str, Any] = {row["verb"]: row for row in stopped.order_by().values("verb").annotate(**spans)}
-    return [_length_chart(verb, severity, found.get(verb, {})) for verb in VERBS for severity in SPANS]
+    counts = stopped.aggregate(**columns)
+    return [
+        _length_chart(*kind, span, [counts[f"{kind[0]}_{kind[1]}_{n}"] for n in range(len(span.labels))])
+        for kind, span in spans.items()
+    ]
+
+
+def _promises(editions: Iterable[tuple[str, str]]) -> dict[tuple[str, Severity], set[Target]]:
+    """The targets of these editions of programs, by verb and severity."""
+    found: dict[tuple[str, Severity], set[Target]] = {}
+    for key, date_ in editions:
+        sla = edition_of(key, date_).sla
+        for severity, target in ((Severity.CRITICAL, sla.critical), (Severity.OTHER, sla.other)):
+            if target is not None:
+                found.setdefault((str(sla.verb), severity), set()).add(target)
+    return found
+
+
+def span_of(targets: set[Target], usual: Target) -> Span:
+    """Columns up to the target; without a line where none is promised, or not the same by all."""
+    target = next(iter(targets)) if len(targets) == 1 else None
+    shown = target or usual
+    whole, unit = (shown.hours, HOUR) if shown.hours else (shown.business_days or 1, DAY)
+    parts = whole if unit == DAY and whole <= DAYS_SHOWN else 4
+    lengths = [whole * n / parts for n in range(1, parts + 1)]
+    words = tuple(f"{n:g} h" if unit == HOUR else f"{n:g} day{'' if n == 1 else 's'}" for n in lengths)
+    said = f"{'ideally' if target.ideally else 'target'} {target_words(target)}" if target else ""
+    return Span(tuple(int(n * unit) for n in lengths), (*words, "longer"), said)
 
 
 def _between(ends: tuple[int, ...], n: int) -> Q:
@@ -122,12 +155,13 @@ def _between(ends: tuple[int, ...], n: int) -> Q:
     return above & Q(counted_seconds__lte=ends[n]) if n < len(ends) else above
 
 
-def _length_chart(verb: str, severity: str, counts: dict[str, int]) -> Chart:
-    ends, labels, target = SPANS[severity]
-    numbers = [counts.get(f"{severity}_{n}", 0) for n in range(len(labels))]
-    columns = [Column(labels[n], numbers[n]) for n in range(len(ends))] + [Column(labels[-1], 0, numbers[-1])]
+def _length_chart(verb: str, severity: str, span: Span, numbers: list[int]) -> Chart:
+    """What took longer than a target was late; where there is none, it only took longer."""
+    last = Column(span.labels[-1], 0, numbers[-1]) if span.target else Column(span.labels[-1], numbers[-1])
+    columns = [Column(label, number) for label, number in zip(span.labels[:-1], numbers, strict=False)] + [last]
     title = f"{VERBS[verb]}, {'critical' if severity == Severity.CRITICAL else 'all others'}"
-    return Chart(f"{verb}-{severity}", title, tuple(columns), len(ends), f"target {target}")
+    after = len(span.ends) if span.target else -1
+    return Chart(f"{verb}-{severity}", title, tuple(columns), after, span.target)
 
 
 def _shares(kept: Any, broken: Any, column: str, names: dict[str, str]) -> list[Share]:

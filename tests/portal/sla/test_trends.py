@@ -3,13 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from bs4 import BeautifulSoup
 from django.utils import timezone
 
+from integrations.models import Integration
+from integrations.programs import PROGRAMS
+from integrations.programs.base import Target
 from portal.reports.models import Snapshot
 from portal.reports.sending import zone
 from portal.reports.weeks import last_complete
 from portal.sla.charts import Chart, Column
+from portal.sla.trends import span_of
 from verification.models import Issue
 
 
@@ -37,6 +42,39 @@ def test_the_trends_count_what_was_settled(sign_in: Callable[[Any], Any], rita: 
     assert [(share.name, share.kept, share.broken) for share in trends.partners] == [("Acme", 1, 1)]
     answers = {chart.title: [c.whole for c in chart.columns] for chart in trends.lengths}
     assert sum(answers["First answer, all others"]) == 2
+
+
+def test_a_picture_shows_the_target_of_the_program_that_promised_it(
+    sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]
+) -> None:
+    def targets() -> list[tuple[str, str, int]]:
+        charts = sign_in(rita).get("/sla/trends/").context["trends"].lengths
+        return [(chart.title, chart.target, chart.target_after) for chart in charts]
+
+    none = [("First answer, critical", "", -1), ("First answer, all others", "", -1)]
+    resolved = [("Resolved, critical", "target 48 h", 4), ("Resolved, all others", "target 5 business days", 5)]
+    assert targets() == none + resolved  # Nomad's
+    issue = issues["kept"]
+    Integration.objects.filter(pk=issue.integration_id).update(program_key="packer")
+    edition = PROGRAMS["packer"].newest.date
+    Issue.objects.filter(integration=issue.integration_id).update(edition=edition)
+    assert {target for _, target, _ in targets()} == {""}  # Packer promises no figures
+
+
+@pytest.mark.parametrize(
+    ("targets", "labels", "said"),
+    [
+        ([Target(hours=24)], ["6 h", "12 h", "18 h", "24 h", "longer"], "target 24 h"),
+        ([Target(business_days=2, ideally=True)], ["1 day", "2 days", "longer"], "ideally 2 business days"),
+        ([Target(business_days=10)], ["2.5 days", "5 days", "7.5 days", "10 days", "longer"],
+         "target 10 business days"),
+        ([Target(hours=24), Target(hours=48)], ["12 h", "24 h", "36 h", "48 h", "longer"], ""),
+        ([], ["12 h", "24 h", "36 h", "48 h", "longer"], ""),
+    ],
+)  # fmt: skip
+def test_columns_end_at_the_target(targets: list[Target], labels: list[str], said: str) -> None:
+    span = span_of(set(targets), Target(hours=48))
+    assert (list(span.labels), span.target, len(span.ends)) == (labels, said, len(labels) - 1)
 
 
 def test_a_company_sees_no_other_in_its_trends(
