@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 from integrations.models import Partner
 from tests.verification.support.test_reading import deliver
 from tests.verification.support.test_reconcile import story
-from tests.verification.support.watched import OPENED, supported, tracker_of, watch_over
+from tests.verification.support.watched import OPENED, supported, tracker_of, unguarded, watch_over
 from verification.models import Breach, Clock, Issue, IssueEvent, Watch
 from verification.support import reading, sweep
 
@@ -49,6 +49,11 @@ def test_replay_changes_nothing(watch):
     assert (list(Issue.objects.values()), list(Clock.objects.order_by("pk").values())) == before
 
 
+def forget(rows):
+    with unguarded():
+        rows.delete()
+
+
 @pytest.mark.parametrize(
     ("change", "lines"),
     [
@@ -56,7 +61,7 @@ def test_replay_changes_nothing(watch):
         (lambda: Issue.objects.filter(number=2).update(spoke_last="x"), 1),
         (lambda: Clock.objects.filter(issue__number=3, verb="resolve").update(due_at=NOW), 1),
         (lambda: Clock.objects.filter(issue__number=3, verb="respond").delete(), 1),
-        (lambda: IssueEvent.objects.filter(issue__number=4, kind="opened").delete(), 1),
+        (lambda: forget(IssueEvent.objects.filter(issue__number=4, kind="opened")), 1),
         (lambda: Breach.objects.filter(pk=Breach.objects.first().pk).update(retracted_at=NOW), 1),
         (lambda: Breach.objects.filter(pk=Breach.objects.first().pk).update(due_at=OPENED), 2),
     ],
