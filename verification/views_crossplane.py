@@ -2,7 +2,7 @@
 
 import hashlib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from io import RawIOBase
 from typing import Any
 from urllib.parse import urlencode
@@ -81,9 +81,14 @@ def crossplane_resource(request: HttpRequest, uuid: UUID) -> HttpResponse:
     context = {
         "preview": preview,
         "files": [(one["spec"]["scope"], name, text) for one, (name, text) in _files(preview)],
-        "requests": [(operation, dump(states)) for operation, states in shapes.items()],
+        "requests": [(operation, _states(states)) for operation, states in shapes.items()],
     }
     return render(request, "verification/schemas/resource.html", asked.context | context)
+
+
+def _states(states: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Each state with its name, the prior one first; blank where it is null."""
+    return [(name, "" if state is None else dump(state).removeprefix("---\n")) for name, state in states.items()]
 
 
 def _files(preview: Preview) -> list[tuple[dict[str, Any], tuple[str, str]]]:

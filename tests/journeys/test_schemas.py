@@ -30,5 +30,5 @@ def test_schema_is_handed_in_compared_and_previewed(
     page.sees("needs a new major version").shot("schema-changes")
     phone = visit(rita, phone=True, javascript=False).go(f"/integrations/{row.uuid}/crossplane/")
     phone.sees("3 of 5 resources can be made Kubernetes resources").shot("crossplane-phone")
-    phone.press("acme_compute_server").sees("compute.acme.m.upbound.io_servers.yaml", "PriorState: null")
+    phone.press("acme_compute_server").sees("compute.acme.m.upbound.io_servers.yaml", "so the prior state is null")
     phone.shot("crossplane")

@@ -182,7 +182,13 @@ def test_crossplane_resource_shows_both_scopes_and_the_three_requests(two: Integ
     text = page.get_text(" ", strip=True)
     assert "servers.compute.acme.m.upbound.io" in text
     assert [heading.get_text() for heading in page.select("h3")][-3:] == ["Create", "Update", "Delete"]
-    assert "PriorState: null" in text
+    said = [(one.name, one.get_text()) for one in page.select("h4, h4 + p")]
+    assert said == [
+        ("h4", "PriorState"), ("p", "null"), ("h4", "PlannedState"),
+        ("h4", "PriorState"), ("h4", "PlannedState"),
+        ("h4", "PriorState"), ("h4", "PlannedState"), ("p", "null"),
+    ]  # fmt: skip
+    assert "The prior state is what was last observed, the planned state is the specification" in text
 
 
 def test_crossplane_resource_that_cannot_be_made_says_why(two: Integration, alice: Any) -> None:
