@@ -52,7 +52,7 @@ def test_crashing_provider_is_told_live_with_its_evidence(
 
     assert jobs.run_one(LifecycleRehearsal.objects.get().pk, program=crashing)
     partner.sees(
-        "Something has to be mended; each rule says what.", "The provider broke down. Plugin did not respond",
+        "Something has to be mended; each rule says what.", "The provider broke down. ",
         "Not reached: “The plan is applied” did not go well.", "Begin a rehearsal",
     )  # fmt: skip
     partner.never_reads(CANARY).shot("lifecycle")

@@ -7,7 +7,10 @@ from verification.base import Outcome
 from verification.rehearsal.lifecycle.record import FINISHED, Ran, Seen, error_of
 from verification.rehearsal.run_task.judging import Said, Verdict, failed, not_run
 
-BROKEN = ("plugin did not respond", "panic:", "plugin exited", "connection is shutting down", "unexpected eof")
+BROKEN = (  # what Terraform says of it depends on which of its parts notices first
+    "plugin did not respond", "panic:", "plugin exited", "connection is shutting down", "unexpected eof",
+    "request was cancelled",
+)  # fmt: skip
 INCONSISTENT = "Provider produced inconsistent result after apply"
 
 
