@@ -1,0 +1,88 @@
+"""The ways in with the keyboard alone: from a search to a badge that is copied, and what reaches whom."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from integrations.models import Integration
+from portal.hooks.models import Endpoint
+from tests.conftest import begin, drive
+from tests.journeys.person import Person
+from tests.journeys.test_phone_keyboard import tab_to
+
+Visit = Callable[..., Person]
+
+
+@pytest.fixture
+def listed(acme: Any, alice: Any, rita: Any) -> list[Integration]:
+    now = timezone.now() - timedelta(days=1)
+    rows = [
+        begin(acme, alice, program, now, name=name, repository=f"acme/{program}-x", repository_id=number)
+        for number, (program, name) in enumerate((("nomad", "Booster driver"), ("terraform-provider", "Booster")))
+    ]
+    return [drive(row, "support", partner=alice, reviewer=rita, now=now) for row in rows]
+
+
+def test_from_a_search_to_a_copied_badge(listed: list[Integration], visit: Visit) -> None:
+    visitor = visit().go("/listed/")
+    page, keys = visitor.page, visitor.page.keyboard
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    keys.press("/")
+    keys.type("boost")
+    status = page.get_by_role("status")
+    expect(status).to_contain_text("2 integrations for “boost”")
+    facet = page.locator("#facets").get_by_role("link", name="Nomad 1").first
+    tab_to(visitor, facet)
+    keys.press("Enter")
+    expect(status).to_contain_text("1 integration for “boost”")
+    expect(facet).to_have_attribute("aria-current", "true")
+    expect(facet).to_be_focused()
+    tab_to(visitor, page.get_by_role("link", name="Booster driver"))
+    keys.press("Enter")
+    page.wait_for_url(f"**/listed/{listed[0].uuid}/")
+    badge = page.locator(f"a[href='/listed/{listed[0].uuid}/badge/']").first
+    tab_to(visitor.arrived(), badge)
+    keys.press("Enter")
+    page.wait_for_url("**/badge/")
+    copy = visitor.arrived().page.locator("[data-copy]").first
+    tab_to(visitor, copy)
+    keys.press("Enter")
+    expect(copy).to_have_class("icon-button copied")
+    assert page.evaluate("navigator.clipboard.readText()") == copy.get_attribute("data-copy")
+
+
+def test_what_reaches_me_and_where_events_go(visit: Visit, alice: Any, settings: Any) -> None:
+    owner = visit(alice).go("/notifications/choices/")
+    page, keys = owner.page, owner.page.keyboard
+    messages = page.get_by_label("Messages")
+    before = messages.input_value()
+    tab_to(owner, messages)
+    keys.press("ArrowDown")
+    assert (chosen := messages.input_value()) != before
+    tab_to(owner, page.get_by_label("Hold mails until my working hours"))
+    keys.press("Space")
+    tab_to(owner, page.get_by_role("button", name="Save", exact=True))
+    keys.press("Enter")
+    expect(page.locator(".banner").first).to_be_visible()
+    owner.arrived()
+    assert page.get_by_label("Messages").input_value() == chosen
+    expect(page.get_by_label("Hold mails until my working hours")).to_be_checked()
+    owner.go("/webhooks/")
+    tab_to(owner, page.locator("a[href='/webhooks/new/acme/']"))
+    keys.press("Enter")
+    page.wait_for_url("**/webhooks/new/acme/")
+    tab_to(owner.arrived(), page.get_by_label("Name").first)
+    keys.type("Build")
+    tab_to(owner, page.get_by_label("Address"))
+    keys.type("https://127.0.0.1/build")
+    tab_to(owner, page.get_by_role("checkbox").first)
+    keys.press("Space")
+    tab_to(owner, page.get_by_role("button", name="Add the webhook"))
+    keys.press("Enter")
+    expect(page.locator("[aria-invalid=true]").first).to_be_visible()
+    owner.arrived().holds("Name", "Build")
+    assert not Endpoint.objects.exists()
