@@ -72,9 +72,8 @@ def sign(
             if signature_of(agreement, side) == signature and version in ("", agreement.version):
                 return agreement
             if not renews:
-                raise NotAllowed(
-                    _("Version %(version)s is signed by both sides already.") % {"version": agreement.version}, "stale"
-                )
+                said = _("Version %(version)s is signed by both sides already.")
+                raise NotAllowed(said % {"version": agreement.version}, "stale")
             agreement = None
         agreement = agreement or Agreement(partner=row.partner, kind=requirement.agreement, created_at=now)
         version = _agreed_version(agreement, version, side)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop as _
 from django_fsm import FSMField, transition
 
 from integrations import guards, rules
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 stand = partial(transition, field="standing")
 judge = partial(stand, permission=rules.may_judge)
 FROZEN = {"evidence": True}  # the pack that both sides see is kept with the decision
+REASON = _("Reason for the partner")
 
 
 def choices(names: Any) -> list[tuple[str, str]]:
@@ -69,7 +70,7 @@ class Standings(models.Model):
         target=None,
         permission=rules.may_edit,
         conditions=[guards.decision_is_final, guards.tier_can_be_asked],
-        custom={"label": gettext_noop("Ask for the tier"), "tone": "good"},
+        custom={"label": _("Ask for the tier"), "tone": "good"},
     )
     def request_tier(self, *, tier: str, **_: Any) -> None:
         self.tier_request = tier
@@ -79,7 +80,7 @@ class Standings(models.Model):
         target=None,
         permission=rules.may_decide,
         conditions=[guards.nobody_else_has_it, guards.tier_was_asked, guards.tier_is_complete],
-        custom={"label": gettext_noop("Grant the tier"), "tone": "good", "decision": True, "mail": "tier_granted"},
+        custom={"label": _("Grant the tier"), "tone": "good", "decision": True, "mail": "tier_granted"},
     )
     def grant_tier(self, **_: Any) -> None:
         self.tier, self.tier_request = self.tier_request, ""
@@ -90,10 +91,10 @@ class Standings(models.Model):
         permission=rules.may_decide,
         conditions=[guards.nobody_else_has_it, guards.tier_was_asked, guards.note_given],
         custom={
-            "label": gettext_noop("Decline the tier"),
+            "label": _("Decline the tier"),
             "tone": "bad",
             "decision": True,
-            "note": gettext_noop("Reason for the partner"),
+            "note": REASON,
             "mail": "tier_declined",
         },
     )
@@ -115,12 +116,7 @@ class Standings(models.Model):
         source=Standing.VERIFIED,
         target=Standing.NOTICE,
         conditions=[guards.note_given],
-        custom={
-            "label": gettext_noop("Give notice"),
-            "tone": "warn",
-            "note": gettext_noop("Reason and evidence for the partner"),
-            **FROZEN,
-        },
+        custom={"label": _("Give notice"), "tone": "warn", "note": _("Reason and evidence for the partner"), **FROZEN},
     )
     def give_notice(self, *, by: Any, now: Any, **_: Any) -> None:
         self._stand(now, settings.NOTICE_GRACE_DAYS)
@@ -130,12 +126,7 @@ class Standings(models.Model):
         source=[Standing.VERIFIED, Standing.SUSPENDED, Standing.REMOVED, Standing.NONE],
         target=None,
         conditions=[guards.something_waits, guards.note_given],
-        custom={
-            "label": gettext_noop("Leave it as it is"),
-            "tone": "neutral",
-            "note": gettext_noop("Reason for the partner"),
-            **FROZEN,
-        },
+        custom={"label": _("Leave it as it is"), "tone": "neutral", "note": REASON, **FROZEN},
     )
     def set_aside(self, *, now: Any, **_: Any) -> None:
         self.standing_ask, self.standing_looked_at = "", now
@@ -153,12 +144,7 @@ class Standings(models.Model):
         source=[Standing.NOTICE, Standing.SUSPENDED],
         target=None,
         conditions=[guards.held_for_an_act, guards.note_given],
-        custom={
-            "label": gettext_noop("Let the period run on"),
-            "tone": "warn",
-            "note": gettext_noop("Reason for the partner"),
-            **FROZEN,
-        },
+        custom={"label": _("Let the period run on"), "tone": "warn", "note": REASON, **FROZEN},
     )
     def go_on(self, *, now: Any, **_: Any) -> None:
         self._run_on(now)
@@ -174,12 +160,7 @@ class Standings(models.Model):
             guards.known_far_enough,
             guards.note_given,
         ],
-        custom={
-            "label": gettext_noop("Suspend"),
-            "tone": "bad",
-            "note": gettext_noop("Reason for the partner"),
-            **FROZEN,
-        },
+        custom={"label": _("Suspend"), "tone": "bad", "note": REASON, **FROZEN},
     )
     def suspend(self, *, by: Any, now: Any, **_: Any) -> None:
         self._stand(now, settings.REMOVAL_AFTER_DAYS)
@@ -189,12 +170,7 @@ class Standings(models.Model):
         source=[Standing.VERIFIED, Standing.NOTICE],
         target=Standing.SUSPENDED,
         conditions=[guards.in_other_hands, guards.note_given],
-        custom={
-            "label": gettext_noop("Suspend at once"),
-            "tone": "bad",
-            "note": gettext_noop("Reason for the partner"),
-            **FROZEN,
-        },
+        custom={"label": _("Suspend at once"), "tone": "bad", "note": REASON, **FROZEN},
     )
     def suspend_at_once(self, *, by: Any, now: Any, **_: Any) -> None:
         self._stand(now, settings.REMOVAL_AFTER_DAYS)
@@ -211,12 +187,7 @@ class Standings(models.Model):
             guards.known_far_enough,
             guards.note_given,
         ],
-        custom={
-            "label": gettext_noop("Remove from the listing"),
-            "tone": "bad",
-            "note": gettext_noop("Reason for the partner"),
-            **FROZEN,
-        },
+        custom={"label": _("Remove from the listing"), "tone": "bad", "note": REASON, **FROZEN},
     )
     def remove(self, *, now: Any, **_: Any) -> None:
         self._stand(now)
@@ -226,12 +197,7 @@ class Standings(models.Model):
         source=[Standing.NOTICE, Standing.SUSPENDED],
         target=Standing.VERIFIED,
         conditions=[guards.appeal_is_open, guards.took_no_part, guards.note_given],
-        custom={
-            "label": gettext_noop("Uphold the appeal"),
-            "tone": "good",
-            "note": gettext_noop("Reason for the partner"),
-            **FROZEN,
-        },
+        custom={"label": _("Uphold the appeal"), "tone": "good", "note": REASON, **FROZEN},
     )
     def uphold_appeal(self, *, now: Any, **_: Any) -> None:
         self._back(now)
@@ -240,12 +206,7 @@ class Standings(models.Model):
         source=[Standing.NOTICE, Standing.SUSPENDED],
         target=None,
         conditions=[guards.appeal_is_open, guards.took_no_part, guards.note_given],
-        custom={
-            "label": gettext_noop("Dismiss the appeal"),
-            "tone": "bad",
-            "note": gettext_noop("Reason for the partner"),
-            **FROZEN,
-        },
+        custom={"label": _("Dismiss the appeal"), "tone": "bad", "note": REASON, **FROZEN},
     )
     def dismiss_appeal(self, *, now: Any, **_: Any) -> None:
         self._run_on(now)
@@ -254,12 +215,7 @@ class Standings(models.Model):
         source=Standing.NOTICE,
         target=Standing.VERIFIED,
         conditions=[guards.no_appeal_is_open, guards.note_given],
-        custom={
-            "label": gettext_noop("Take the notice back"),
-            "tone": "good",
-            "note": gettext_noop("Reason for the partner"),
-            **FROZEN,
-        },
+        custom={"label": _("Take the notice back"), "tone": "good", "note": REASON, **FROZEN},
     )
     def take_notice_back(self, *, now: Any, **_: Any) -> None:
         self._back(now)
@@ -268,12 +224,7 @@ class Standings(models.Model):
         source=[Standing.SUSPENDED, Standing.REMOVED, Standing.NONE],
         target=Standing.VERIFIED,
         conditions=[guards.no_appeal_is_open, guards.not_held, guards.nothing_missing, guards.note_given],
-        custom={
-            "label": gettext_noop("Reinstate"),
-            "tone": "good",
-            "note": gettext_noop("What was looked at, for the partner"),
-            **FROZEN,
-        },
+        custom={"label": _("Reinstate"), "tone": "good", "note": _("What was looked at, for the partner"), **FROZEN},
     )
     def reinstate(self, *, now: Any, **_: Any) -> None:
         self._back(now)
@@ -283,12 +234,7 @@ class Standings(models.Model):
         target=None,
         permission=rules.may_edit,
         conditions=[guards.not_appealed_yet, guards.note_given],
-        custom={
-            "label": gettext_noop("Appeal"),
-            "tone": "warn",
-            "note": gettext_noop("Why the decision is wrong"),
-            **FROZEN,
-        },
+        custom={"label": _("Appeal"), "tone": "warn", "note": _("Why the decision is wrong"), **FROZEN},
     )
     def appeal(self, *, now: Any, **_: Any) -> None:
         self._stop(HELD_FOR_APPEAL, now)
@@ -300,9 +246,9 @@ class Standings(models.Model):
         permission=rules.may_ask_back,
         conditions=[guards.nothing_waits, guards.no_appeal_is_open, guards.note_given],
         custom={
-            "label": gettext_noop("Ask to be reinstated"),
+            "label": _("Ask to be reinstated"),
             "tone": "warn",
-            "note": gettext_noop("What has changed"),
+            "note": _("What has changed"),
         },
     )
     def ask_reinstatement(self, **_: Any) -> None:
@@ -313,9 +259,9 @@ class Standings(models.Model):
         target=Standing.NONE,
         permission=rules.may_manage,
         custom={
-            "label": gettext_noop("Step down to community"),
+            "label": _("Step down to community"),
             "tone": "warn",
-            "note": gettext_noop("What users should know (optional)"),
+            "note": _("What users should know (optional)"),
         },
     )
     def step_down(self, *, now: Any, **_: Any) -> None:
