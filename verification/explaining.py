@@ -2,20 +2,26 @@
 
 import inspect
 
+from django.utils.translation import gettext_noop
+
 from integrations.programs import PROGRAMS
 from integrations.programs.base import Program
 from verification import looking
 from verification.base import Check, Outcome
 
 MEANINGS = {
-    Outcome.PASS: "It is as the program asks, and the evidence shows it.",
-    Outcome.WARN: "It may stay as it is, and would be better otherwise.",
-    Outcome.FAIL: "It is not as the program asks; the partner fixes it, and the advice says how.",
-    Outcome.ERROR: "We could not look: an outage of ours or of a service that we ask. Nobody's turn changes by it, "
-    "and we try again by ourselves.",
-    Outcome.NOT_RUN: "It was not looked at, with the reason; never taken for a pass. Often a person decides.",
-    Outcome.WAIVED: "The program lets this one go, with a reason and an end.",
-    Outcome.STALE: "The last answer is too old to count; it is asked anew.",
+    Outcome.PASS: gettext_noop("It is as the program asks, and the evidence shows it."),
+    Outcome.WARN: gettext_noop("It may stay as it is, and would be better otherwise."),
+    Outcome.FAIL: gettext_noop("It is not as the program asks; the partner fixes it, and the advice says how."),
+    Outcome.ERROR: gettext_noop(
+        "We could not look: an outage of ours or of a service that we ask. Nobody's turn changes by it, "
+        "and we try again by ourselves."
+    ),
+    Outcome.NOT_RUN: gettext_noop(
+        "It was not looked at, with the reason; never taken for a pass. Often a person decides."
+    ),
+    Outcome.WAIVED: gettext_noop("The program lets this one go, with a reason and an end."),
+    Outcome.STALE: gettext_noop("The last answer is too old to count; it is asked anew."),
 }
 
 

@@ -11,6 +11,8 @@ from allauth.socialaccount.models import SocialApp
 from django.db import transaction
 from django.http import Http404, HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.company import text_refusal
 from portal import mail
@@ -58,15 +60,15 @@ class AccountAdapter(DefaultAccountAdapter):
             return False
 
     error_messages = DefaultAccountAdapter.error_messages | {
-        "email_password_mismatch": "The mail address and the password do not fit together.",
-        "incorrect_password": "This is not your password.",
-        "invalid_login": "The mail address and the password do not fit together.",
-        "invalid_or_expired_key": "This link has ended. Ask for a new one.",
-        "invalid_password_reset": "This link was used before or has ended. Ask for a new one.",
-        "rate_limited": "This was tried very often. Wait a few minutes, then try again.",
-        "too_many_login_attempts": "This was tried very often. Wait a few minutes, then try again.",
-        "duplicate_email": "This address belongs to your account already.",
-        "email_taken": "This address cannot be used.",
+        "email_password_mismatch": gettext_lazy("The mail address and the password do not fit together."),
+        "incorrect_password": gettext_lazy("This is not your password."),
+        "invalid_login": gettext_lazy("The mail address and the password do not fit together."),
+        "invalid_or_expired_key": gettext_lazy("This link has ended. Ask for a new one."),
+        "invalid_password_reset": gettext_lazy("This link was used before or has ended. Ask for a new one."),
+        "rate_limited": gettext_lazy("This was tried very often. Wait a few minutes, then try again."),
+        "too_many_login_attempts": gettext_lazy("This was tried very often. Wait a few minutes, then try again."),
+        "duplicate_email": gettext_lazy("This address belongs to your account already."),
+        "email_taken": gettext_lazy("This address cannot be used."),
     }
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
@@ -95,7 +97,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
     """What GitHub says about a person."""
 
     error_messages = DefaultSocialAccountAdapter.error_messages | {
-        "invalid_token": "GitHub's answer could not be used. Try again.",
+        "invalid_token": gettext_lazy("GitHub's answer could not be used. Try again."),
     }
 
     def populate_user(self, request: HttpRequest, sociallogin: Any, data: dict[str, Any]) -> User:
@@ -111,7 +113,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
         try:
             return super().get_app(request, provider, client_id)
         except SocialApp.DoesNotExist:
-            raise Http404("Signing in with GitHub is not set up here.") from None
+            raise Http404(_("Signing in with GitHub is not set up here.")) from None
 
     def get_connect_redirect_url(self, request: HttpRequest, socialaccount: Any) -> str:
         return reverse("socialaccount_connections")
@@ -121,6 +123,6 @@ class MFAAdapter(DefaultMFAAdapter):
     """Sentences of the second factor in our words."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
-        "incorrect_code": "This code does not fit. Take the one that your app shows now.",
-        "rate_limited": "This was tried very often. Wait a few minutes, then try again.",
+        "incorrect_code": gettext_lazy("This code does not fit. Take the one that your app shows now."),
+        "rate_limited": gettext_lazy("This was tried very often. Wait a few minutes, then try again."),
     }

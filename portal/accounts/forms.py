@@ -10,7 +10,7 @@ from allauth.socialaccount import forms as social
 from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy as _lazy
+from django.utils.translation import gettext_lazy
 
 from integrations import company
 from integrations.models import Role
@@ -19,20 +19,20 @@ from portal.accounts.models import User
 
 # One word for one thing: what the fields of the sign-in pages are called, by their names.
 LABELS = {
-    "email": "Mail address",
-    "login": "Mail address",
-    "name": "Your name",
-    "password": "Password",
-    "password1": "Password",
-    "password2": "Password, again",
-    "oldpassword": "Current password",
-    "code": "Code",
+    "email": gettext_lazy("Mail address"),
+    "login": gettext_lazy("Mail address"),
+    "name": gettext_lazy("Your name"),
+    "password": gettext_lazy("Password"),
+    "password1": gettext_lazy("Password"),
+    "password2": gettext_lazy("Password, again"),
+    "oldpassword": gettext_lazy("Current password"),
+    "code": gettext_lazy("Code"),
 }
-NO_ADDRESS = "This is no mail address. It looks like name@company.example."
+NO_ADDRESS = gettext_lazy("This is no mail address. It looks like name@company.example.")
 ROLES = [
-    (Role.OWNER, "Owner: manages people and everything else"),
-    (Role.EDITOR, "Editor: works on integrations"),
-    (Role.VIEWER, "Viewer: reads along"),
+    (Role.OWNER, gettext_lazy("Owner: manages people and everything else")),
+    (Role.EDITOR, gettext_lazy("Editor: works on integrations")),
+    (Role.VIEWER, gettext_lazy("Viewer: reads along")),
 ]
 
 
@@ -115,9 +115,11 @@ class FirstCodeForm(OurWords, totp.ActivateTOTPForm):
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     """How a person is called, and in which zone times are shown."""
 
-    name = NameLine(label="Your name", max_length=120)
+    name = NameLine(label=gettext_lazy("Your name"), max_length=120)
     zone = forms.ChoiceField(
-        label=_lazy("Time zone"), required=False, help_text=_lazy("Pages and mails say dates and times in this zone.")
+        label=gettext_lazy("Time zone"),
+        required=False,
+        help_text=gettext_lazy("Pages and mails say dates and times in this zone."),
     )
 
     class Meta:
@@ -145,16 +147,18 @@ class CompanyForm(forms.Form):
     """What a company is called and where it is found. Whether the name is free is for the action to say."""
 
     name = forms.CharField(
-        label="Company name", help_text="As customers know it.", widget=forms.TextInput(attrs={"maxlength": 120})
+        label=gettext_lazy("Company name"),
+        help_text=gettext_lazy("As customers know it."),
+        widget=forms.TextInput(attrs={"maxlength": 120}),
     )
     # A plain text field: the browser's own check would ask for https:// where we add it.
     website = forms.URLField(
-        label="Website",
+        label=gettext_lazy("Website"),
         required=False,
         assume_scheme="https",
         max_length=200,
         widget=forms.TextInput(attrs={"inputmode": "url", "autocomplete": "url"}),
-        error_messages={"invalid": "This is no website. It looks like https://company.example."},
+        error_messages={"invalid": gettext_lazy("This is no website. It looks like https://company.example.")},
     )
 
     def clean_name(self) -> str:
@@ -166,7 +170,7 @@ class CompanyForm(forms.Form):
     def clean_website(self) -> str:
         website: str = self.cleaned_data["website"]
         if website and not website.startswith(("https://", "http://")):
-            raise ValidationError("A website begins with https://")
+            raise ValidationError(_("A website begins with https://"))
         if refusal := company.text_refusal(website.replace("&", "")):
             raise ValidationError(refusal)
         return website
@@ -175,17 +179,22 @@ class CompanyForm(forms.Form):
 class JoinForm(forms.Form):
     """Why the owners should let this person in."""
 
-    message = Line(label="Message to the owners", required=False, max_length=500, help_text="Tell them who you are.")
+    message = Line(
+        label=gettext_lazy("Message to the owners"),
+        required=False,
+        max_length=500,
+        help_text=gettext_lazy("Tell them who you are."),
+    )
 
 
 class RoleForm(forms.Form):
     """Which role a person gets."""
 
-    role = forms.ChoiceField(label="Role", choices=ROLES, initial=Role.EDITOR)
+    role = forms.ChoiceField(label=gettext_lazy("Role"), choices=ROLES, initial=Role.EDITOR)
 
 
 class InviteForm(RoleForm):
     """Who is invited, and as what."""
 
-    email = forms.EmailField(label="Mail address", max_length=254, error_messages={"invalid": NO_ADDRESS})
+    email = forms.EmailField(label=gettext_lazy("Mail address"), max_length=254, error_messages={"invalid": NO_ADDRESS})
     field_order = ("email", "role")

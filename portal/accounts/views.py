@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import company_page, rules
 from integrations.actions import people
@@ -89,7 +90,7 @@ def company_invite(request: HttpRequest, slug: str) -> HttpResponse:
             forbidden(refusal)
             form.add_error("email", str(refusal))
         else:
-            messages.success(request, f"The invitation to {offer.email} is on its way.")
+            messages.success(request, _("The invitation to %(email)s is on its way.") % {"email": offer.email})
             return redirect("company", slug)
     if not form.is_bound:
         return redirect("company", slug)
@@ -102,10 +103,13 @@ def company_invitation(request: HttpRequest, slug: str, pk: int) -> HttpResponse
     invitation = get_object_or_404(partner.invitations, pk=pk)
     now, wish = timezone.now(), request.POST.get("do")
     if wish == "resend":
-        with done(request, f"A new link is on its way to {invitation.email}. The one before no longer works."):
+        with done(
+            request,
+            _("A new link is on its way to %(email)s. The one before no longer works.") % {"email": invitation.email},
+        ):
             inviting.send(partner, invitation.email, invitation.role, by=request.user, now=now)
     elif wish == "revoke":
-        with done(request, f"The invitation to {invitation.email} is taken back."):
+        with done(request, _("The invitation to %(email)s is taken back.") % {"email": invitation.email}):
             people.revoke_invitation(invitation, by=request.user, now=now)
     return redirect("company", slug)
 
@@ -117,7 +121,9 @@ def company_request(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     if wish in ("accept", "decline"):
         accepts = wish == "accept"
         sentence = (
-            f"{asked.user} belongs to the company now." if accepts else f"{asked.user} is told that you declined."
+            _("%(user)s belongs to the company now.") % {"user": asked.user}
+            if accepts
+            else _("%(user)s is told that you declined.") % {"user": asked.user}
         )
         with done(request, sentence):
             role = request.POST.get("role", "")
@@ -130,10 +136,10 @@ def company_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     member = get_object_or_404(own_company(request, slug).memberships.select_related("user"), pk=pk)
     now, wish = timezone.now(), request.POST.get("do")
     if wish == "role":
-        with done(request, f"{member.user} has another role now."):
+        with done(request, _("%(user)s has another role now.") % {"user": member.user}):
             people.change_role(member, request.POST.get("role", ""), by=request.user, now=now)
     elif wish == "end":
-        with done(request, f"{member.user} no longer belongs to the company."):
+        with done(request, _("%(user)s no longer belongs to the company.") % {"user": member.user}):
             people.end_membership(member, by=request.user, now=now)
     rules.forget_roles(request.user)
     still_here = bool(rules.role_of(member.partner, request.user))

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render, resolve_url
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from integrations import company
@@ -31,7 +32,7 @@ def company_new(request: HttpRequest) -> HttpResponse:
         except NotAllowed as refusal:
             form.add_error("name", str(refusal))
         else:
-            messages.success(request, f"{partner.name} is here now, and you are its owner.")
+            messages.success(request, _("%(name)s is here now, and you are its owner.") % {"name": partner.name})
             return redirect(way_on(request) or resolve_url("company", partner.slug))
     context = {"form": form, "offers": offers, "name": name, "anyway": bool(offers and name) and not is_taken}
     status = 422 if form.is_bound else 200
@@ -73,10 +74,12 @@ def company_join(request: HttpRequest) -> HttpResponse:
         return render(request, "accounts/company_joining.html", context)
     partner = next((offer for offer in offers_to(request.user, name) if offer.slug == slug), None)
     if partner is None:
-        raise Http404("No company of that name can be joined from here.")
+        raise Http404(_("No company of that name can be joined from here."))
     form = JoinForm(request.POST if request.method == "POST" else None, initial=request.unsent())  # type: ignore[attr-defined]
     if form.is_valid():
-        with done(request, f"The owners of {partner.name} were told. You get a mail when they decide."):
+        with done(
+            request, _("The owners of %(name)s were told. You get a mail when they decide.") % {"name": partner.name}
+        ):
             people.ask_to_join(partner, message=form.cleaned_data["message"], by=request.user, now=timezone.now())
         return redirect("company_join")
     return render(request, "accounts/company_join.html", {"form": form, "partner": partner})
@@ -93,7 +96,7 @@ def company_invited(request: HttpRequest, pk: int) -> HttpResponse:
 
 def accept(request: HttpRequest, invitation: Invitation) -> HttpResponse:
     """Take the place, then to the company; refused: to the home page with the reason."""
-    with done(request, f"You belong to {invitation.partner.name} now."):
+    with done(request, _("You belong to %(name)s now.") % {"name": invitation.partner.name}):
         people.accept_invitation(
             invitation, addresses=verified_addresses(request.user), by=request.user, now=timezone.now()
         )
@@ -108,7 +111,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     found = Invitation.objects.select_related("partner", "invited_by").filter(token_hash=people.token_hash(token))
     offer = found.first()
     if offer is None:
-        raise Http404("This invitation does not exist, or a newer link took its place.")
+        raise Http404(_("This invitation does not exist, or a newer link took its place."))
     is_known = request.user.is_authenticated
     if request.method == "POST":
         return accept(request, offer) if is_known else redirect_to_login(request.path)

@@ -6,6 +6,7 @@ from allauth.mfa.utils import is_mfa_enabled
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
 
 from portal.accounts.forms import ProfileForm
 
@@ -16,7 +17,7 @@ def profile(request: HttpRequest) -> HttpResponse:
     form = ProfileForm(request.POST or None, instance=person, initial=request.unsent())  # type: ignore[attr-defined]
     if request.method == "POST" and form.is_valid():
         form.save()
-        messages.success(request, "Your profile is saved.")
+        messages.success(request, _("Your profile is saved."))
         return redirect("profile")
     context = {"form": form, "has_second_factor": is_mfa_enabled(request.user)}
     return render(request, "accounts/profile.html", context, status=422 if form.is_bound else 200)

@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.actions import companies
@@ -26,7 +27,7 @@ def company_change(request: HttpRequest, slug: str) -> HttpResponse:
         except NotAllowed as refusal:
             form.add_error("name", str(refusal))
         else:
-            messages.success(request, "Saved. The company's history says what it was before.")
+            messages.success(request, _("Saved. The company's history says what it was before."))
             return redirect("company", slug)
     status = 422 if request.method == "POST" else 200
     return render(request, "accounts/company_change.html", {"form": form, "partner": partner}, status=status)

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
 from integrations.actions.create import entering_edition
 from integrations.programs import PROGRAMS
 from integrations.programs.base import Kind, Program, Requirement, Who
@@ -16,7 +19,7 @@ MINUTES = {
     Kind.CREDENTIALS: 10,
     Kind.AGREEMENT: 20,
 }
-MACHINE_LINE = "answered by machine from your repository and its releases"
+MACHINE_LINE = gettext_noop("answered by machine from your repository and its releases")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,7 @@ class Packing:
         """ "about 2 hours", rounded up to the half hour."""
         halves = -(-self.minutes // 30)
         whole = f"{halves // 2}" if halves % 2 == 0 else f"{halves // 2}½" if halves > 1 else "½"
-        return f"about {whole} hour{'s' if halves > 2 else ''}"
+        return ngettext("about %(hours)s hour", "about %(hours)s hours", 2 if halves > 2 else 1) % {"hours": whole}
 
 
 def packing(program: Program) -> Packing:
@@ -72,11 +75,15 @@ def _need(requirement: Requirement) -> Need:
 def next_step(user: Any, rows: Any, drafts: Any) -> tuple[str, str, tuple[Any, ...]]:
     """The reader's own next step: (sentence, name of the page, parts of its address)."""
     if not user.is_authenticated:
-        return "Look which program is yours. You need no account for that.", "start", ()
+        return _("Look which program is yours. You need no account for that."), "start", ()
     if not user.memberships.filter(ended_at=None).exists():
-        return "Say for which company you work.", "company_new", ()
+        return _("Say for which company you work."), "company_new", ()
     if rows:
         return f"{rows[0].name}: {rows[0].turn_action}.", "integration", (rows[0].uuid,)
     if drafts:
-        return f"Go on with your draft “{drafts[0].data.get('name') or 'without a name'}”.", "draft", (drafts[0].uuid,)
-    return "Choose your program and paste the address of your repository.", "start", ()
+        return (
+            _("Go on with your draft “%(name)s”.") % {"name": drafts[0].data.get("name") or _("without a name")},
+            "draft",
+            (drafts[0].uuid,),
+        )
+    return _("Choose your program and paste the address of your repository."), "start", ()

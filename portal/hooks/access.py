@@ -5,12 +5,14 @@ from uuid import UUID
 
 from django.contrib.auth import get_user_model
 from django.http import Http404
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations import rules
 from integrations.models import Partner, Role
 from portal.hooks.models import Endpoint
 
-NOT_THERE = "This webhook does not exist, or it is not visible to you."
+NOT_THERE = gettext_noop("This webhook does not exist, or it is not visible to you.")
 
 
 def may_manage(partner: Partner | None, user: Any) -> bool:
@@ -38,7 +40,7 @@ def load(user: Any, uuid: UUID) -> Endpoint:
     """The endpoint, for those who manage it. Raises Http404 for everybody else."""
     endpoint: Endpoint | None = visible_to(user).filter(uuid=uuid).first()
     if endpoint is None:
-        raise Http404(NOT_THERE)
+        raise Http404(_(NOT_THERE))
     return endpoint
 
 

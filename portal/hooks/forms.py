@@ -6,6 +6,8 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.plain import Line
 from integrations.programs import PROGRAMS
@@ -26,38 +28,46 @@ def plain_address(text: str) -> str:
     except Refused as refusal:
         raise forms.ValidationError(str(refusal)) from refusal
     if found.netloc == links.read(settings.SITE_URL, loopback=True).netloc:
-        raise forms.ValidationError("This is the portal’s own address. Enter the receiver’s.")
+        raise forms.ValidationError(_("This is the portal’s own address. Enter the receiver’s."))
     return str(found)
 
 
 class EndpointForm(forms.Form):
     """Name, address, which events, of which program. `office`: the program's own; `kept`: the one that is changed."""
 
-    form = forms.ChoiceField(label="Sends", choices=Endpoint.Form.choices, widget=forms.RadioSelect)
-    name = Line(label="Name", max_length=80, help_text="How you will recognise it, such as “Build pipeline”.")
-    address = forms.CharField(label="Address", max_length=MOST_ADDRESS, widget=forms.TextInput(attrs={
+    form = forms.ChoiceField(label=gettext_lazy("Sends"), choices=Endpoint.Form.choices, widget=forms.RadioSelect)
+    name = Line(
+        label=gettext_lazy("Name"),
+        max_length=80,
+        help_text=gettext_lazy("How you will recognise it, such as “Build pipeline”."),
+    )
+    address = forms.CharField(label=gettext_lazy("Address"), max_length=MOST_ADDRESS, widget=forms.TextInput(attrs={
         "inputmode": "url", "autocomplete": "off", "spellcheck": "false", "class": "mono",
     }))  # fmt: skip
     kinds = forms.MultipleChoiceField(
-        label="Events", widget=forms.CheckboxSelectMultiple, error_messages={"required": "Choose at least one kind."}
+        label=gettext_lazy("Events"),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": gettext_lazy("Choose at least one kind.")},
     )
-    program_key = forms.ChoiceField(label="Program", required=False)
+    program_key = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
 
     def __init__(self, *args: Any, office: bool, kept: Endpoint | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.kept = kept
         kinds: Any = self.fields["kinds"]
         kinds.choices = [
-            (title, [(kind.name, kind.means) for kind in group]) for title, group in grouped(office=office)
+            (_(title), [(kind.name, _(kind.means)) for kind in group]) for title, group in grouped(office=office)
         ]
         program: Any = self.fields["program_key"]
-        program.choices = [("", "All programs"), *((key, found.name) for key, found in PROGRAMS.items())]
+        program.choices = [("", _("All programs")), *((key, found.name) for key, found in PROGRAMS.items())]
         address = self.fields["address"]
-        address.help_text = "Begins with https and is a public host. Slack shows it when you add an incoming webhook."
+        address.help_text = _(
+            "Begins with https and is a public host. Slack shows it when you add an incoming webhook."
+        )
         if kept is not None:
             del self.fields["form"]
             address.required = False
-            address.help_text = f"Now {kept.shown}. Leave this empty to keep it."
+            address.help_text = _("Now %(shown)s. Leave this empty to keep it.") % {"shown": kept.shown}
 
     def clean_address(self) -> str:
         typed = str(self.cleaned_data.get("address", ""))
@@ -78,7 +88,8 @@ class SinceForm(forms.Form):
     """From when on failed messages are sent again."""
 
     since = forms.DateTimeField(
-        label="Failed since", widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
+        label=gettext_lazy("Failed since"),
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
     )
 
     def get_initial_for_field(self, field: forms.Field, field_name: str) -> Any:
@@ -89,5 +100,5 @@ class SinceForm(forms.Form):
     def clean_since(self) -> Any:
         since = self.cleaned_data["since"]
         if since < timezone.now() - KEPT - timedelta(days=1):
-            raise forms.ValidationError("Messages are kept for 30 days. Choose a later moment.")
+            raise forms.ValidationError(_("Messages are kept for 30 days. Choose a later moment."))
         return since

@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from django.db import transaction
 from django.db.models import Q
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.history import record
@@ -46,7 +47,7 @@ def _held(endpoint: Endpoint, by: Any) -> Iterator[Endpoint]:
             Partner.objects.select_for_update(of=("self",)).get(pk=endpoint.partner_id)
         row = Endpoint.objects.select_for_update(of=("self",), no_key=True).get(pk=endpoint.pk)
         if row.ended_at or not may_manage(row.partner, by):
-            raise NotAllowed("This webhook is not there any more, or you may not change it.", "gone")
+            raise NotAllowed(_("This webhook is not there any more, or you may not change it."), "gone")
         yield row
         row.save()
 
@@ -61,7 +62,7 @@ def _checked(kinds: Sequence[str], *, office: bool) -> list[str]:
     """The kinds in the order of the table. Raises NotAllowed where none is chosen."""
     chosen = [name for name, kind in BY_NAME.items() if name in kinds and (office or not kind.office)]
     if not chosen:
-        raise NotAllowed("Choose at least one kind of event.")
+        raise NotAllowed(_("Choose at least one kind of event."))
     return chosen
 
 
@@ -74,7 +75,9 @@ def add(partner: Partner | None, wanted: Wanted, *, by: Any, now: datetime) -> t
     if not may_manage(partner, by):
         raise NotAllowed(rules.refusal("may_manage"), "may")
     if Endpoint.objects.filter(partner=partner, ended_at=None).count() >= MOST:
-        raise NotAllowed(f"There are {MOST} webhooks already. Remove one that is not needed any more.")
+        raise NotAllowed(
+            _("There are %(MOST)s webhooks already. Remove one that is not needed any more.") % {"MOST": MOST}
+        )
     row = Endpoint(
         partner=partner, name=wanted.name, form=wanted.form, program_key=wanted.program_key, made_by=by, made_at=now,
         kinds=_checked(wanted.kinds, office=partner is None),
@@ -101,9 +104,9 @@ def rotate(endpoint: Endpoint, *, by: Any, now: datetime, seen: str) -> Secret:
     """A new secret. `seen`: the state of the one that the person saw; pressed twice, there is one."""
     with _held(endpoint, by) as row:
         if row.form != Endpoint.Form.WEBHOOK:
-            raise NotAllowed("Messages to Slack are not signed.")
+            raise NotAllowed(_("Messages to Slack are not signed."))
         if state_of(row) != seen:
-            raise NotAllowed("A secret has been made since this page was shown. Make another one if you need it.")
+            raise NotAllowed(_("A secret has been made since this page was shown. Make another one if you need it."))
         secret = sealing.set_secret(row, now)
         _note(row, "webhook_secret_made", by, now)
     return secret
@@ -142,7 +145,7 @@ def send_test(endpoint: Endpoint, *, by: Any, now: datetime) -> EndpointMessage:
     """A test event, sent like any other."""
     with _held(endpoint, by) as row:
         if row.messages.filter(kind=TEST, state=State.WAITING).count() >= TESTS:
-            raise NotAllowed("Some test events are still waiting to be sent. Look at the log first.")
+            raise NotAllowed(_("Some test events are still waiting to be sent. Look at the log first."))
         body = payload.test_body(row.partner, by, now)
         if row.form == Endpoint.Form.SLACK:
             body = slack.test_body(payload.read(body))
@@ -158,7 +161,7 @@ def replay(message: EndpointMessage, *, by: Any, now: datetime) -> None:
     with _held(message.endpoint, by) as row:
         count = row.messages.filter(pk=message.pk).exclude(state=State.WAITING).update(**_again(by, now))
         if not count:
-            raise NotAllowed("This message is waiting to be sent already.")
+            raise NotAllowed(_("This message is waiting to be sent already."))
         row.rests_until = None
 
 
@@ -182,7 +185,7 @@ def end(endpoint: Endpoint, *, by: Any, now: datetime) -> None:
     with _held(endpoint, by) as row:
         row.ended_at = now
         row.address, row.secret, row.old_secret = b"", None, None
-        row.messages.filter(state=State.WAITING).update(state=State.CANCELLED, last_said="The webhook was removed.")
+        row.messages.filter(state=State.WAITING).update(state=State.CANCELLED, last_said=_("The webhook was removed."))
         _note(row, "webhook_removed", by, now)
 
 

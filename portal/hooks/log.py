@@ -6,6 +6,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import Count, Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from portal.hooks.access import visible_to
 from portal.hooks.kinds import BY_NAME, TEST
@@ -14,10 +16,10 @@ from portal.hooks.models import Endpoint, EndpointMessage
 State = EndpointMessage.State
 # what the log's tabs show: word, and the messages
 STATES: dict[str, tuple[str, Q]] = {
-    "": ("All", Q()),
-    "delivered": ("Delivered", Q(state=State.DELIVERED)),
-    "waiting": ("To be sent", Q(state=State.WAITING)),
-    "failed": ("Failed", Q(state=State.FAILED) | Q(state=State.WAITING, tries__gt=0)),
+    "": (gettext_noop("All"), Q()),
+    "delivered": (gettext_noop("Delivered"), Q(state=State.DELIVERED)),
+    "waiting": (gettext_noop("To be sent"), Q(state=State.WAITING)),
+    "failed": (gettext_noop("Failed"), Q(state=State.FAILED) | Q(state=State.WAITING, tries__gt=0)),
 }
 SOON = timedelta(days=7)
 Tab = tuple[str, str, bool]
@@ -26,7 +28,9 @@ Tab = tuple[str, str, bool]
 def tabs_of(state: str, kind: str) -> list[Tab]:
     """The states as tabs: word, address, whether it is the one that is shown. The chosen kind goes along."""
     of = {"kind": kind} if kind else {}
-    return [(word, f"?{urlencode({'state': key, **of})}#log", key == state) for key, (word, _) in STATES.items()]
+    return [
+        (_(word), f"?{urlencode({'state': key, **of})}#log", key == state) for key, (word, _query) in STATES.items()
+    ]
 
 
 def kinds_in(endpoint: Endpoint) -> list[str]:
@@ -49,12 +53,12 @@ class Health:
 def health(endpoint: Endpoint, now: datetime) -> Health:
     if endpoint.pause:
         why = Endpoint.Pause(endpoint.pause).label
-        return Health("Paused", "warn", "pause", f"{why}. Nothing is sent until it is resumed.")
+        return Health(_("Paused"), "warn", "pause", _("%(why)s. Nothing is sent until it is resumed.") % {"why": why})
     if endpoint.failing_since:
-        return Health("Failing", "bad", "circle-x", "The last attempt failed; it is tried again by itself.")
+        return Health(_("Failing"), "bad", "circle-x", _("The last attempt failed; it is tried again by itself."))
     if endpoint.delivered_at is None:
-        return Health("New", "neutral", "circle-dashed", "Nothing has been sent yet.")
-    return Health("Works", "good", "circle-check", "The last message arrived.")
+        return Health(_("New"), "neutral", "circle-dashed", _("Nothing has been sent yet."))
+    return Health(_("Works"), "good", "circle-check", _("The last message arrived."))
 
 
 def endpoints_of(user: Any, now: datetime) -> list[tuple[Endpoint, Health]]:

@@ -5,6 +5,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from integrations.models import Event, Partner
 
@@ -22,13 +23,13 @@ class Endpoint(models.Model):
     """
 
     class Form(models.TextChoices):
-        WEBHOOK = "webhook", "Signed JSON"
-        SLACK = "slack", "Slack message"
+        WEBHOOK = "webhook", gettext_lazy("Signed JSON")
+        SLACK = "slack", gettext_lazy("Slack message")
 
     class Pause(models.TextChoices):
-        HAND = "hand", "Paused by hand"
-        GONE = "gone", "The receiver said that it is gone"
-        DEAD = "dead", "Nothing arrived for days"
+        HAND = "hand", gettext_lazy("Paused by hand")
+        GONE = "gone", gettext_lazy("The receiver said that it is gone")
+        DEAD = "dead", gettext_lazy("Nothing arrived for days")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     partner = models.ForeignKey(Partner, models.CASCADE, null=True, blank=True, related_name="endpoints")
@@ -68,10 +69,10 @@ class EndpointMessage(models.Model):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", "To be sent"
-        DELIVERED = "delivered", "Delivered"
-        FAILED = "failed", "Given up"
-        CANCELLED = "cancelled", "Not sent"
+        WAITING = "waiting", gettext_lazy("To be sent")
+        DELIVERED = "delivered", gettext_lazy("Delivered")
+        FAILED = "failed", gettext_lazy("Given up")
+        CANCELLED = "cancelled", gettext_lazy("Not sent")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     endpoint = models.ForeignKey(Endpoint, models.CASCADE, related_name="messages")

@@ -10,6 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
 
 from integrations import rules
@@ -43,7 +44,7 @@ def kinds(request: HttpRequest) -> HttpResponse:
     """The table of the kinds of events, each with an example of its payload."""
     office = rules.works_for_program(request.user)
     told = [
-        (title, [(kind, pretty(payload.as_json(payload.example(kind)))) for kind in group])
+        (_(title), [(kind, pretty(payload.as_json(payload.example(kind)))) for kind in group])
         for title, group in grouped(office=office)
     ]
     return render(request, "hooks/kinds.html", {"groups": told, "waits": [words(wait) for wait in WAITS]})
@@ -53,7 +54,7 @@ def _whose(request: HttpRequest, slug: str) -> Partner | None:
     """For whom an endpoint is added: a company, or the program. Raises Http404 for who may not."""
     partner = None if slug == "program" else get_object_or_404(Partner, slug=slug)
     if not access.may_manage(partner, request.user):
-        raise Http404("Only owners of the company add webhooks.")
+        raise Http404(_("Only owners of the company add webhooks."))
     return partner
 
 
@@ -112,7 +113,7 @@ def webhook_change(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if typed is not None and form.is_valid():
         try:
             keeping.change(endpoint, form.wanted, by=request.user, now=timezone.now())
-            messages.success(request, "The webhook is changed.")
+            messages.success(request, _("The webhook is changed."))
         except NotAllowed as refusal:
             refused(request, refusal)
         return redirect("webhook", uuid)
@@ -138,22 +139,22 @@ def webhook_secret(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 def _test(request: HttpRequest, endpoint: Endpoint) -> str:
     keeping.send_test(endpoint, by=request.user, now=timezone.now())
-    return "A test event is on its way. Look at the log in a moment."
+    return _("A test event is on its way. Look at the log in a moment.")
 
 
 def _pause(request: HttpRequest, endpoint: Endpoint) -> str:
     keeping.pause(endpoint, by=request.user, now=timezone.now())
-    return "The webhook is paused. What happens meanwhile is kept for 30 days."
+    return _("The webhook is paused. What happens meanwhile is kept for 30 days.")
 
 
 def _resume(request: HttpRequest, endpoint: Endpoint) -> str:
     count = keeping.resume(endpoint, by=request.user, now=timezone.now())
-    return f"The webhook is on again; messages that waited: {count}."
+    return _("The webhook is on again; messages that waited: %(count)s.") % {"count": count}
 
 
 def _skip(request: HttpRequest, endpoint: Endpoint) -> str:
     count = keeping.resume(endpoint, by=request.user, now=timezone.now(), skip=True)
-    return f"The webhook is on again; messages left out: {count}."
+    return _("The webhook is on again; messages left out: %(count)s.") % {"count": count}
 
 
 def _replay(request: HttpRequest, endpoint: Endpoint) -> str:
@@ -161,7 +162,7 @@ def _replay(request: HttpRequest, endpoint: Endpoint) -> str:
     if not form.is_valid():
         raise NotAllowed(" ".join(str(error) for error in form.errors["since"]))
     count = keeping.replay_failed(endpoint, form.cleaned_data["since"], by=request.user, now=timezone.now())
-    return f"Messages sent again: {count}."
+    return _("Messages sent again: %(count)s.") % {"count": count}
 
 
 ACTS: dict[str, Act] = {"test": _test, "pause": _pause, "resume": _resume, "skip": _skip, "replay": _replay}
@@ -171,7 +172,7 @@ def webhook_act(request: HttpRequest, uuid: UUID, act: str) -> HttpResponse:
     """A button of the page."""
     endpoint = access.load(request.user, uuid)
     if act not in ACTS:
-        raise Http404("There is no such button.")
+        raise Http404(_("There is no such button."))
     if request.method == "POST":
         try:
             messages.success(request, ACTS[act](request, endpoint))
@@ -187,7 +188,7 @@ def webhook_end(request: HttpRequest, uuid: UUID) -> HttpResponse:
         return render(request, "hooks/end.html", {"endpoint": endpoint})
     try:
         keeping.end(endpoint, by=request.user, now=timezone.now())
-        messages.success(request, f"“{endpoint.name}” is removed.")
+        messages.success(request, _("“%(name)s” is removed.") % {"name": endpoint.name})
     except NotAllowed as refusal:
         refused(request, refusal)
     return redirect("webhooks")
@@ -202,7 +203,7 @@ def webhook_message(request: HttpRequest, uuid: UUID, message: UUID) -> HttpResp
     if request.method == "POST":
         try:
             keeping.replay(found, by=request.user, now=timezone.now())
-            messages.success(request, "The message is sent again, under the same webhook-id.")
+            messages.success(request, _("The message is sent again, under the same webhook-id."))
         except NotAllowed as refusal:
             refused(request, refusal)
         return redirect("webhook_message", uuid, message)

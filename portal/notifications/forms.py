@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from portal.notifications.choosing import choose, chosen
@@ -29,14 +30,15 @@ class NoticesForm(forms.Form):
         for kind in kinds_of(person):
             if not kind.locked:
                 self.fields[kind.key] = forms.ChoiceField(
-                    label=kind.title,
-                    help_text=kind.means,
-                    choices=[(str(way), LABELS[way]) for way in kind.ways()],
+                    label=_(kind.title),
+                    help_text=_(kind.means),
+                    choices=[(str(way), _(LABELS[way])) for way in kind.ways()],
                     initial=str(chosen(how, kind)),
                 )
         self.fields["office_hours"] = forms.BooleanField(
-            label="Hold mails until my working hours",
-            help_text=f"Monday to Friday, 9 to 17 ({person.zone}). What cannot be silenced comes at once.",
+            label=_("Hold mails until my working hours"),
+            help_text=_("Monday to Friday, 9 to 17 (%(zone)s). What cannot be silenced comes at once.")
+            % {"zone": person.zone},
             required=False,
             initial=bool(wish and wish.office_hours),
         )

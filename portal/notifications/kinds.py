@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 
+from django.utils.translation import gettext_noop as _
+
 
 class How(StrEnum):
     """Where a notice goes and when."""
@@ -18,11 +20,11 @@ class How(StrEnum):
 
 LABELS: Mapping[How, str] = MappingProxyType(
     {
-        How.NOW: "Mail at once",
-        How.DAILY: "Daily digest by mail",
-        How.WEEKLY: "Weekly digest by mail",
-        How.PORTAL: "In the portal only",
-        How.NONE: "Not at all",
+        How.NOW: _("Mail at once"),
+        How.DAILY: _("Daily digest by mail"),
+        How.WEEKLY: _("Weekly digest by mail"),
+        How.PORTAL: _("In the portal only"),
+        How.NONE: _("Not at all"),
     }
 )
 DIGESTS = (How.DAILY, How.WEEKLY)
@@ -49,56 +51,57 @@ class Kind:
 
 KINDS = (
     Kind(
-        "decisions", "Decisions", "Approved, declined, listed, changes requested, tiers and waivers.",
+        "decisions", _("Decisions"), _("Approved, declined, listed, changes requested, tiers and waivers."),
         ("request_changes", "approve", "decline", "release", "grant_tier", "decline_tier", "waived", "waiver_ended",
          "accepted"),
-        locked="A decision starts time that counts, and both sides rely on it having been told.", side="partner",
+        locked=_("A decision starts time that counts, and both sides rely on it having been told."), side="partner",
     ),
     Kind(
-        "standing", "Standing in the listing", "Notices, suspensions, appeals and everything of the due process.",
+        "standing", _("Standing in the listing"), _("Notices, suspensions, appeals and everything of the due process."),
         ("give_notice", "suggest_notice", "set_aside", "hold_process", "go_on", "period_ended", "suspend",
          "suspend_at_once", "remove", "appeal", "uphold_appeal", "dismiss_appeal", "take_notice_back", "reinstate",
          "ask_reinstatement", "step_down"),
-        locked="The periods of the due process run from the mail that told you.",
+        locked=_("The periods of the due process run from the mail that told you."),
     ),
     Kind(
-        "breaches", "Breaches", "Issues past their due moment, breaches taken back, and what was decided about them.",
+        "breaches", _("Breaches"),
+        _("Issues past their due moment, breaches taken back, and what was decided about them."),
         ("issues_breached", "breaches_retracted", "severity_lowered", "not_covered", "breach_disputed",
          "dispute_dismissed"),
-        locked="A breach that nobody heard of helps nobody: silence is no answer.",
+        locked=_("A breach that nobody heard of helps nobody: silence is no answer."),
     ),
     Kind(
-        "credentials", "Test credentials", "Opened, or due to be made anew.",
+        "credentials", _("Test credentials"), _("Opened, or due to be made anew."),
         ("credential_revealed", "credential_to_rotate"),
-        locked="It is about your secrets.", side="partner",
+        locked=_("It is about your secrets."), side="partner",
     ),
     Kind(
-        "reviews", "Review requests", "A review, a tier or labels to decide on; withdrawals.",
+        "reviews", _("Review requests"), _("A review, a tier or labels to decide on; withdrawals."),
         ("request_review", "request_again", "request_tier", "withdraw", "labels_proposed", "severity_asked"),
         side="program",
     ),
-    Kind("messages", "Messages", "Somebody wrote about an integration.", ("said_to_partner", "said_to_program")),
+    Kind("messages", _("Messages"), _("Somebody wrote about an integration."), ("said_to_partner", "said_to_program")),
     Kind(
-        "checks", "Checks", "A requirement that was met no longer is, or is again; CI was contradicted.",
+        "checks", _("Checks"), _("A requirement that was met no longer is, or is again; CI was contradicted."),
         ("check_failed", "check_passed", "checks_disagree"),
     ),
-    Kind("warnings", "Issues that come due", "Before an issue is past its due moment.", ("issues_warned",)),
+    Kind("warnings", _("Issues that come due"), _("Before an issue is past its due moment."), ("issues_warned",)),
     Kind(
-        "path", "Path of an integration", "Begun, on hold, resumed, reopened, archived, a new edition.",
+        "path", _("Path of an integration"), _("Begun, on hold, resumed, reopened, archived, a new edition."),
         ("created", "put_on_hold", "resume", "archive", "reopen", "edition_moved"),
     ),
     Kind(
-        "agreements", "Agreements", "To sign, and signed by both.",
+        "agreements", _("Agreements"), _("To sign, and signed by both."),
         ("agreement_to_countersign", "agreement_to_sign", "agreement_complete"),
     ),
     Kind(
-        "meetings", "Meetings", "Times proposed, agreed or cancelled; the mail brings the calendar entry.",
+        "meetings", _("Meetings"), _("Times proposed, agreed or cancelled; the mail brings the calendar entry."),
         ("meeting_proposed", "meeting_agreed", "meeting_cancelled"), digest=False,
     ),
-    Kind("labels", "Labels", "How labels of your repository are read.", ("labels_accepted", "labels_declined"),
+    Kind("labels", _("Labels"), _("How labels of your repository are read."), ("labels_accepted", "labels_declined"),
          side="partner"),
     Kind(
-        "introductions", "Introductions", "Others who work on the same thing.",
+        "introductions", _("Introductions"), _("Others who work on the same thing."),
         ("introduction_asked", "introduction_agreed", "introduction_declined"), side="partner",
     ),
 )  # fmt: skip

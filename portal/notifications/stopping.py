@@ -9,6 +9,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core import signing
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from portal.notifications.kinds import BY_KEY
 
@@ -33,4 +34,4 @@ def read(token: str) -> tuple[Any, str] | None:
 
 
 def title(kind: str) -> str:
-    return "Digest" if kind == DIGEST else BY_KEY[kind].title
+    return _("Digest") if kind == DIGEST else _(BY_KEY[kind].title)

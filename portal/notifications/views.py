@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
@@ -22,7 +23,7 @@ def choices(request: HttpRequest) -> HttpResponse:
     form = NoticesForm(request.user, typed, initial=request.unsent())  # type: ignore[attr-defined]
     if typed is not None and form.is_valid():
         form.save()
-        messages.success(request, "What reaches you is saved.")
+        messages.success(request, _("What reaches you is saved."))
         return redirect("notification_choices")
     return _page(request, form, status=422 if form.is_bound else 200)
 
@@ -46,7 +47,7 @@ def feed_make(request: HttpRequest) -> HttpResponse:
         return redirect("notification_choices")
     if "end" in request.POST:
         feed.end(request.user)
-        messages.success(request, "The calendar’s address is gone.")
+        messages.success(request, _("The calendar’s address is gone."))
         return redirect("notification_choices")
     address = feed.make(request.user, timezone.now())
     return _page(request, NoticesForm(request.user), address)
@@ -58,7 +59,7 @@ def notices_stop(request: HttpRequest, token: str) -> HttpResponse:
     """One click and the kind comes by mail no more. A GET only asks: mail scanners open every link."""
     named = stopping.read(token)
     if named is None:
-        raise Http404("This link names nothing that can be stopped.")
+        raise Http404(_("This link names nothing that can be stopped."))
     if request.method == "POST":
         choosing.stop(*named)
     context = {"reader": named[0], "title": stopping.title(named[1]), "done": request.method == "POST"}
@@ -72,7 +73,7 @@ def calendar(request: HttpRequest, token: str) -> HttpResponse:
     """A person's deadlines for their calendar, under a secret address."""
     person = feed.reader_of(token)
     if person is None:
-        raise Http404("There is no calendar here.")
+        raise Http404(_("There is no calendar here."))
     text = feed.text_of(person, timezone.now())
     answer = HttpResponse(text, content_type="text/calendar; charset=utf-8")
     answer["ETag"] = feed.etag_of(text)
