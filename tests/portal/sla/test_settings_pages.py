@@ -1,5 +1,6 @@
 """Do a calendar and a label map count from their day on, and only then?"""
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -24,6 +25,8 @@ def test_a_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, i
     page = client.post(url, GERMAN)
     assert (page.status_code, CalendarEdition.objects.count()) == (200, 0)
     assert page.context["preview"].open_clocks == 5
+    day, name = page.context["preview"].off[0]
+    assert re.search(rf"<time datetime=\"{day}\"[^>]*>[^<]+</time> \({re.escape(name)}\)", page.content.decode())
     due = dict(Clock.objects.values_list("pk", "due_at"))
     assert client.post(url, GERMAN | {"confirm": "1"}).status_code == 302
     edition = CalendarEdition.objects.get()
