@@ -89,4 +89,8 @@ STORIES = (
     Story("Nordlicht", "Volumes are detached before the server stops", 9.5),
     Story("Umbra scan", "A scan of an empty plan takes a minute", 2, ((30, PARTNER, "say", ANSWER),)),
     Story("Papaya rollout", "Does it work with namespaces?", 2.5),
+    # labelled critical by a user, and lowered with the program's consent
+    Story("Booster driver", "Graphs of the dashboard stay empty", 1.4, (
+        (3, PARTNER, "say", "The driver works; the dashboard reads a figure under its old name."),
+    ), "critical"),
 )  # fmt: skip

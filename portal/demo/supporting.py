@@ -58,6 +58,10 @@ def _decide(now: datetime) -> None:
     broken = Issue.objects.select_related("watch", "integration__partner").get(title__startswith="Apply deletes rules")
     why = "We answered the reporter by phone within the hour; she opened the issue only for the record."
     deciding.dispute(broken, why, by=people["Charlie Cole"], now=now - timedelta(hours=1))
+    empty = Issue.objects.select_related("watch", "integration__partner").get(title__startswith="Graphs of the")
+    why = "No task is touched: only a graph is empty, and the figures can be read with the command line."
+    deciding.ask_to_lower(empty, why, by=people["Alice Archer"], now=now - timedelta(hours=9))
+    deciding.lower(empty, "Agreed: nothing stops working.", by=people["Rita Reyes"], now=now - timedelta(hours=7))
     driver = Integration.objects.get(name="Booster driver")
     maps = replace(proposing.map_of(None), critical=("crash", "critical", "outage"), bots={801: "rocket-release"})
     proposing.propose(driver, maps, by=people["Alice Archer"], now=now - timedelta(hours=3))

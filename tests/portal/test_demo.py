@@ -89,3 +89,11 @@ def test_the_demo_world_goes_on_however_long_it_runs(demo: None) -> None:
         assert not late.exists()
     numbers = Issue.objects.values_list("watch_id", "number")
     assert len(set(numbers)) == len(numbers)
+
+
+def test_the_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> None:
+    issue = Issue.objects.get(title__startswith="Graphs of the dashboard")
+    clock = issue.clocks.get(promised=True)
+    assert (issue.severity, issue.disputed, clock.state, clock.severity) == ("other", "", "running", "other")
+    told = Event.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))
+    assert list(told.order_by("seq").values_list("verb", flat=True)) == ["severity_asked", "severity_lowered"]
