@@ -14,6 +14,7 @@ NAME = "NAME_AS_IDENTIFIER"
 PARAMETER = "PARAMETER_AS_IDENTIFIER"
 TEMPLATED = "TEMPLATED_STRING_AS_IDENTIFIER"
 USED = re.compile(r"{{\s*\.parameters\.([^\s}]+)[^}]*}}")
+WORD = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 VERSION = re.compile(r"v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?")
 PATH = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)+", re.IGNORECASE)
@@ -85,14 +86,17 @@ class Choices:
 def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] = (),
             singletons: str = "array", single_blocks: str = "array",
             computed_nested: str = "status", references: tuple[str, ...] = (),
-            api_version: str = "v1alpha1") -> Choices:  # fmt: skip
-    """From words as people type them. `prefix` is "acme" (acme.upbound.io) or a whole domain. Raises BadChoice."""
+            api_version: str = "v1alpha1", category: str = "") -> Choices:  # fmt: skip
+    """From words as people type them. `prefix` is "acme" (acme.upbound.io) or a whole domain; without a `category` its
+    first word is one. Raises BadChoice."""
     if not LABEL.fullmatch(prefix):
         raise BadChoice(f"“{prefix}” is no group prefix: write small letters, digits and hyphens, as in “acme”.")
     if not {singletons, single_blocks} <= set(SINGLETONS):
         raise BadChoice("A list of one becomes an “array” or an “object”.")
     if computed_nested not in COMPUTED_NESTED:
         raise BadChoice("A computed nested attribute goes to the “status” or is a “parameter”.")
+    if category and not WORD.fullmatch(category):
+        raise BadChoice(f"“{category[:40]}” is no category: write small letters, digits and hyphens, as in “acme”.")
     if not VERSION.fullmatch(api_version):
         raise BadChoice(f"“{api_version[:40]}” is no API version: write one as in “v1beta1”.")
     general = [text for text in external if not _is_named(text)]
@@ -101,7 +105,7 @@ def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] 
     named = (text.partition("=") for text in external if _is_named(text))
     return Choices(
         root=prefix if "." in prefix else f"{prefix}.{DOMAIN}",
-        category=prefix.partition(".")[0],
+        category=category or prefix.partition(".")[0],
         default=external_name(general[0]) if general else ExternalName(),
         by_resource={resource: external_name(rule) for resource, _, rule in named},
         kinds=dict(_kind(text) for text in kinds),

@@ -241,11 +241,15 @@ def test_choices_whole_domain_gives_the_category_with_its_first_word() -> None:
     [("Acme", {}), ("a b", {}), ("acme", {"external": ("NAMES",)}), ("acme", {"external": ("NAME_AS_IDENTIFIER",) * 2}),
      ("acme", {"kinds": ("acme_key=keys/key",)}), ("acme", {"singletons": "both"}),
      ("acme", {"computed_nested": "spec"}), ("acme", {"references": ("acme_key",)}),
-     ("acme", {"api_version": "1beta1"}), ("acme", {"api_version": "v1gamma1"})],
+     ("acme", {"category": "A b"}), ("acme", {"api_version": "1beta1"}), ("acme", {"api_version": "v1gamma1"})],
 )  # fmt: skip
 def test_choices_refuses_what_it_cannot_read(prefix: str, more: dict[str, Any]) -> None:
     with pytest.raises(BadChoice):
         choices(prefix, **more)
+
+
+def test_definition_has_the_category_that_was_chosen() -> None:
+    assert made(category="rocket")["spec"]["names"]["categories"] == ["crossplane", "managed", "rocket"]
 
 
 def test_external_name_of_a_parameter_omits_it_and_its_prefix() -> None:

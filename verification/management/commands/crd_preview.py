@@ -36,6 +36,7 @@ class Command(BaseCommand):
                             "a parameter.")  # fmt: skip
         parser.add_argument("--reference", action="append", default=[], metavar="RESOURCE.path",
                             help="A value that refers to another resource, as in acme_server.disk.net_id.")  # fmt: skip
+        parser.add_argument("--category", default="", help="Else the first word of the domain.")
         parser.add_argument("--api-version", default="v1alpha1", help="The version of the definitions.")
         parser.add_argument("--source", default="", help="Which provider, where the file holds several.")
         parser.add_argument("--validate", action="store_true",
@@ -77,6 +78,7 @@ def _choices(options: dict[str, Any]) -> Choices:
         computed_nested=options["computed_nested"],
         references=tuple(options["reference"]),
         api_version=options["api_version"],
+        category=options["category"],
     )
 
 
