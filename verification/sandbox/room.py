@@ -222,5 +222,7 @@ def _try() -> str:
             outcome = room.run(["/bin/sh", "-c", "echo ready"])
     except NoSandbox as sentence:
         return str(sentence)
-    said = "" if outcome.stdout == b"ready\n" else outcome.sentence
-    return f"No sandbox on this worker: a first command did not run in it. {said}" if said else ""
+    if outcome.stdout == b"ready\n":
+        return ""
+    said = outcome.stderr[:300].decode("utf-8", "replace").strip() or outcome.sentence
+    return f"No sandbox on this worker: a first command did not run in it. {said}"
