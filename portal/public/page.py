@@ -19,7 +19,7 @@ from integrations.models import Event, Integration
 from integrations.programs.base import Requirement, Who
 from integrations.states import MET, Status
 from portal.public.directory import platform_word, support_data
-from portal.public.listing import Told, public_answers
+from portal.public.listing import public_answers
 from portal.public.models import Listing
 from portal.public.seen import NOTHING, Seen, seen_of
 from portal.public.snippets import Snippet, constraint, snippet_of
@@ -95,6 +95,15 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Something of it elsewhere: what, the words of the link, the whole address."""
+
+    name: str
+    words: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """Everything that is read for the page of one listing."""
 
@@ -105,7 +114,7 @@ class Page:
     checked: Checked
     support: dict[str, Any]
     reply: Reply | None
-    links: list[Told]
+    links: list[Place]
 
 
 def page_of(row: Integration, listing: Listing, now: datetime) -> Page:
@@ -123,14 +132,14 @@ def page_of(row: Integration, listing: Listing, now: datetime) -> Page:
     )
 
 
-def registry_links(row: Integration, seen: Seen) -> Iterator[Told]:
+def registry_links(row: Integration, seen: Seen) -> Iterator[Place]:
     """Where the registry shows what it was seen to list; its documentation only where the company named no other."""
     if not FULL_NAME.fullmatch(seen.namespace):
         return
     page = f"{settings.REGISTRY_URL.rstrip('/')}/providers/{seen.namespace}/latest"
     if not any(told.name == "Documentation" for _, told in public_answers(row)):
-        yield Told("Documentation", f"{page}/docs")
-    yield Told("In the Registry", page)
+        yield Place("Documentation", "of the newest version", f"{page}/docs")
+    yield Place("In the Registry", seen.namespace, page)
 
 
 def proofs(row: Integration, seen: Seen) -> Iterator[Proof]:
