@@ -30,7 +30,10 @@ STANDINGS = ("listed", "suspended", "removed", "community", "ended")
 
 def charts() -> dict[str, Any]:
     """One of each kind of picture, by its kind."""
-    weeks = tuple(Column(f"W{n + 1}", *row) for n, row in enumerate(WEEKS))
+    weeks = tuple(
+        Column(f"W{n + 1}", kept, late, before=before)
+        for n, ((kept, late), before) in enumerate(zip(WEEKS, BEFORE, strict=True))
+    )
     (spread,) = shown.distributions([StageFigures("review", 40, 3.0, 8.0, (4, 9, 12, 8, 4, 2, 1))])
     lengths = tuple(Column(name, *row) for name, row in zip(("12 h", "24 h", "36 h", "48 h", "longer"),
                     ((9, 0), (6, 0), (3, 0), (2, 0), (0, 2)), strict=True))  # fmt: skip

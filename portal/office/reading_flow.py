@@ -24,14 +24,14 @@ MOVES = {
 NAMES = ("Submitted", "Listed", "Removed")
 
 
-def spans(choice: Choice, zone: ZoneInfo) -> list[date]:
-    """The first days of the last twelve weeks, or of the last twelve months where a year is shown; this one last."""
+def spans(choice: Choice, zone: ZoneInfo, columns: int = COLUMNS) -> list[date]:
+    """The first days of the last weeks, or of the last months where a year is shown; this one last."""
     today = choice.now.astimezone(zone).date()
     if choice.period != "365":
         monday = today - timedelta(days=today.weekday())
-        return [monday - timedelta(weeks=n) for n in reversed(range(COLUMNS))]
+        return [monday - timedelta(weeks=n) for n in reversed(range(columns))]
     months = today.year * 12 + today.month - 1
-    return [date((months - n) // 12, (months - n) % 12 + 1, 1) for n in reversed(range(COLUMNS))]
+    return [date((months - n) // 12, (months - n) % 12 + 1, 1) for n in reversed(range(columns))]
 
 
 def throughput(choice: Choice, days: list[date], zone: ZoneInfo) -> dict[str, list[int]]:

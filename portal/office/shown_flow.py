@@ -35,11 +35,23 @@ def span_names(spans: list[date], *, monthly: bool) -> list[str]:
 
 
 def moves(names: list[str], counts: dict[str, list[int]]) -> list[Chart]:
-    """One small chart for each kind of move."""
+    """One small chart for each kind of move. `counts`: the period before, then the one that the names are of."""
     return [
-        Chart(f"moves-{what.lower()}", what, tuple(Column(name, n) for name, n in zip(names, numbers, strict=True)))
+        Chart(
+            f"moves-{what.lower()}",
+            what,
+            tuple(
+                Column(name, n, before=before)
+                for name, before, n in zip(names, numbers[: len(names)], numbers[len(names) :], strict=True)
+            ),
+        )
         for what, numbers in counts.items()
     ]
+
+
+def move_rows(charts: list[Chart]) -> list[tuple[str, list[Column]]]:
+    """The same as rows: what each span is called, and its column of each chart."""
+    return [(columns[0].label, list(columns)) for columns in zip(*(chart.columns for chart in charts), strict=True)]
 
 
 def funnel_rows(groups: list[Group]) -> list[FunnelRow]:

@@ -43,13 +43,12 @@ def office(request: HttpRequest) -> HttpResponse:
 def office_flow(request: HttpRequest) -> HttpResponse:
     """What came in and went out, and how far those that began got."""
     choice, here = chosen(request, timezone.now()), zone()
-    spans, groups = reading_flow.spans(choice, here), reading_flow.groups(choice)
-    names = shown_flow.span_names(spans, monthly=choice.period == "365")
-    counts = reading_flow.throughput(choice, spans, here)
+    spans, groups = reading_flow.spans(choice, here, 2 * reading_flow.COLUMNS), reading_flow.groups(choice)
+    names = shown_flow.span_names(spans[reading_flow.COLUMNS :], monthly=choice.period == "365")
+    moves = shown_flow.moves(names, reading_flow.throughput(choice, spans, here))
     context = {
-        "moves": shown_flow.moves(names, counts),
-        "spans": list(zip(names, *counts.values(), strict=True)),
-        "move_names": list(counts),
+        "moves": moves,
+        "spans": shown_flow.move_rows(moves),
         "span_word": "months" if choice.period == "365" else "weeks",
         "funnel": shown_flow.funnel_rows(groups),
         "stopped": shown_flow.stopped_rows(groups),

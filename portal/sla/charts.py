@@ -8,18 +8,23 @@ from dataclasses import dataclass
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 WIDTH, ROOM, FOOT = 400, 96, 28  # the picture, its columns, and what stands below them
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: what was kept below, what was late above it. `blind`: what was not known at its end, where kept."""
+    """One column: what was kept below, what was late above it. `blind`: what was not known at its end, where kept.
+
+    `before`: how many there were at this place of the period before, None where nothing is compared.
+    """
 
     label: str
     kept: int
     late: int = 0
     blind: str = ""
+    before: int | None = None
 
     @property
     def whole(self) -> int:
@@ -27,7 +32,10 @@ class Column:
 
     @property
     def words(self) -> str:
-        return f"{self.label}: {self.kept}" + (f" and {self.late} late" if self.late else "")
+        late = _(" and %(late)s late") % {"late": self.late} if self.late else ""
+        return f"{self.label}: {self.kept}{late}" + (
+            "" if self.before is None else _(", before %(before)s") % {"before": self.before}
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +58,11 @@ class Chart:
         return not any(column.whole for column in self.columns)
 
     @property
+    def compares(self) -> bool:
+        """Whether the period before stands behind this one."""
+        return any(column.before is not None for column in self.columns)
+
+    @property
     def drawn(self) -> SafeString:
         return drawn(self)
 
@@ -57,7 +70,7 @@ class Chart:
 def drawn(chart: Chart) -> SafeString:
     """The chart as SVG."""
     step = WIDTH / len(chart.columns)
-    most = max([column.whole for column in chart.columns] + [1])
+    most = max([max(column.whole, column.before or 0) for column in chart.columns] + [1])
     said = "; ".join(column.words for column in chart.columns)
     return format_html(
         '<svg class="chart" role="img" viewBox="0 0 {} {}" aria-labelledby="{}-t {}-d"><title id="{}-t">{}</title>'
@@ -78,11 +91,23 @@ def _column(chart: Chart, place: int, step: float, most: int) -> SafeString:
     middle, top = place * step + step / 2, floor - kept - late
     value = f"{column.whole}" if column.whole else ""
     return format_html(
-        '<g><rect class="chart-kept" x="{}" y="{}" width="{}" height="{}"/>'
+        '<g>{}<rect class="chart-kept" x="{}" y="{}" width="{}" height="{}"/>'
         '<rect class="chart-edge" x="{}" y="{}" width="{}" height="{}" fill="url(#{}-h)"/>'
         '<text class="chart-value" x="{}" y="{}">{}</text><text class="chart-label" x="{}" y="{}">{}</text></g>',
+        _before(column, place * step, step, floor, most),
         _n(x), _n(floor - kept), _n(width), _n(kept), _n(x), _n(top), _n(width), _n(late), chart.id,
         _n(middle), _n(top - 5), value, _n(middle), floor + 16, column.label,
+    )  # fmt: skip
+
+
+def _before(column: Column, left: float, step: float, floor: float, most: int) -> SafeString | str:
+    """The same place of the period before: faint, and wider than the column that stands in front of it."""
+    if not column.before:
+        return ""
+    height = ROOM * column.before / most
+    return format_html(
+        '<rect class="chart-before" x="{}" y="{}" width="{}" height="{}"/>',
+        _n(left + step * 0.06), _n(floor - height), _n(step * 0.88), _n(height),
     )  # fmt: skip
 
 

@@ -8,6 +8,8 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Count, F, Q
 from django.db.models.functions import TruncWeek
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.programs import PROGRAMS, edition_of
 from integrations.programs.base import Target
@@ -24,7 +26,7 @@ WEEKS = 12
 HOUR, DAY = 3600, 86400
 DAYS_SHOWN = 7  # a longer target is shown in quarters
 USUAL = {Severity.CRITICAL: Target(hours=48), Severity.OTHER: Target(business_days=5)}  # columns where none is promised
-VERBS = {"respond": "First answer", "resolve": "Resolved"}
+VERBS = {"respond": gettext_noop("First answer"), "resolve": gettext_noop("Resolved")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Share:
 
     @property
     def said(self) -> str:
-        return f"{self.kept} kept, {self.broken} broken"
+        return _("%(kept)s kept, %(broken)s broken") % {"kept": self.kept, "broken": self.broken}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +71,34 @@ class Trends:
 
 def trends_of(choice: Choice, now: datetime, zone: ZoneInfo) -> Trends:
     """The last twelve weeks, this one included, of what the filters leave."""
-    weeks = _weeks(now, zone)
+    earlier, weeks = _weeks(now, zone)
     start = weeks[0].span(zone)[0]
-    kept = choice.clocks().filter(state=Watching.MET, stopped_at__gte=start, stopped_at__lte=now)
-    broken = Breach.objects.filter(choice.of, retracted_at=None, due_at__gte=start, due_at__lte=now)
+    kept, broken = _kept_and_broken(choice, start, now)
     return Trends(
-        weeks=_by_week(
-            weeks,
-            _counted(kept, "stopped_at", zone),
-            _counted(broken, "due_at", zone),
-            recorded.blind(choice.report, weeks),
-        ),
+        weeks=_by_week(earlier, weeks, *_settled(choice, earlier[0], now, zone), recorded.blind(choice.report, weeks)),
         lengths=_lengths(choice, start, now),
         programs=_shares(kept, broken, "integration__program_key", {key: p.name for key, p in PROGRAMS.items()}),
         partners=_shares(kept, broken, "integration__partner__name", {}),
     )
 
 
-def _weeks(now: datetime, zone: ZoneInfo) -> list[Week]:
-    week = week_of(now.astimezone(zone).date())
-    found = [week]
-    while len(found) < WEEKS:
+def _kept_and_broken(choice: Choice, start: datetime, now: datetime) -> tuple[Any, Any]:
+    kept = choice.clocks().filter(state=Watching.MET, stopped_at__gte=start, stopped_at__lte=now)
+    return kept, Breach.objects.filter(choice.of, retracted_at=None, due_at__gte=start, due_at__lte=now)
+
+
+def _weeks(now: datetime, zone: ZoneInfo) -> tuple[list[Week], list[Week]]:
+    """The twelve weeks before, and the last twelve, this one included."""
+    found = [week_of(now.astimezone(zone).date())]
+    while len(found) < 2 * WEEKS:
         found.append(found[-1].before)
-    return found[::-1]
+    return found[: WEEKS - 1 : -1], found[WEEKS - 1 :: -1]
+
+
+def _settled(choice: Choice, first: Week, now: datetime, zone: ZoneInfo) -> tuple[dict[date, int], dict[date, int]]:
+    """What was kept and what was broken since the first week, by the Monday of each."""
+    kept, broken = _kept_and_broken(choice, first.span(zone)[0], now)
+    return _counted(kept, "stopped_at", zone), _counted(broken, "due_at", zone)
 
 
 def _counted(rows: Any, column: str, zone: ZoneInfo) -> dict[date, int]:
@@ -100,12 +107,17 @@ def _counted(rows: Any, column: str, zone: ZoneInfo) -> dict[date, int]:
     return {moment.astimezone(zone).date(): n for moment, n in weekly.annotate(n=Count("pk"))}
 
 
-def _by_week(weeks: list[Week], kept: dict[date, int], broken: dict[date, int], blind: dict[Week, int]) -> Chart:
+def _by_week(
+    earlier: list[Week], weeks: list[Week], kept: dict[date, int], broken: dict[date, int], blind: dict[Week, int]
+) -> Chart:
     columns = [
-        Column(f"W{week.number}", kept.get(week.monday, 0), broken.get(week.monday, 0), str(blind.get(week, "")))
-        for week in weeks
-    ]
-    return Chart("weeks", "Promises kept and broken by week", tuple(columns))
+        Column(
+            f"W{week.number}", kept.get(week.monday, 0), broken.get(week.monday, 0), str(blind.get(week, "")),
+            kept.get(before.monday, 0) + broken.get(before.monday, 0),
+        )
+        for before, week in zip(earlier, weeks, strict=True)
+    ]  # fmt: skip
+    return Chart("weeks", _("Promises kept and broken by week"), tuple(columns))
 
 
 def _lengths(choice: Choice, start: datetime, now: datetime) -> list[Chart]:
@@ -159,7 +171,7 @@ def _length_chart(verb: str, severity: str, span: Span, numbers: list[int]) -> C
     """What took longer than a target was late; where there is none, it only took longer."""
     last = Column(span.labels[-1], 0, numbers[-1]) if span.target else Column(span.labels[-1], numbers[-1])
     columns = [Column(label, number) for label, number in zip(span.labels[:-1], numbers, strict=False)] + [last]
-    title = f"{VERBS[verb]}, {'critical' if severity == Severity.CRITICAL else 'all others'}"
+    title = f"{_(VERBS[verb])}, {_('critical') if severity == Severity.CRITICAL else _('all others')}"
     after = len(span.ends) if span.target else -1
     return Chart(f"{verb}-{severity}", title, tuple(columns), after, span.target)
 

@@ -100,6 +100,19 @@ def test_the_flow_counts_what_came_in_and_where_it_stopped(
     assert "Engage Nomad 1 withdrawn 0 declined" in page
 
 
+@pytest.mark.parametrize(("weeks", "now", "before"), [(1, 1, 0), (13, 0, 1), (25, 0, 0)])
+def test_the_flow_stands_before_that_of_the_twelve_weeks_before(
+    sign_in: SignIn, acme: Any, alice: Any, rita: Any, today: datetime, weeks: int, now: int, before: int
+) -> None:
+    drive(begin(acme, alice, now=today - 7 * weeks * DAY), "support", partner=alice, reviewer=rita,
+          now=today - 7 * weeks * DAY)  # fmt: skip
+    page = sign_in(rita).get("/office/flow/")
+    for chart in page.context["moves"][:2]:
+        assert (sum(c.kept for c in chart.columns), sum(c.before for c in chart.columns)) == (now, before), chart.title
+    name, columns = page.context["spans"][-1 - weeks % 12]
+    assert (name, [c.kept + c.before for c in columns[:2]]) == (columns[0].label, [now + before] * 2)
+
+
 def test_reviewers_are_shown_with_what_waits_and_who_is_away(
     sign_in: SignIn, at: Any, rita: Any, rob: Any, today: datetime
 ) -> None:

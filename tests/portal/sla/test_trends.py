@@ -1,9 +1,11 @@
 """Are the pictures the numbers, for those who hear the page too?"""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
+import time_machine
 from bs4 import BeautifulSoup
 from django.utils import timezone
 
@@ -27,6 +29,29 @@ def test_a_chart_says_its_numbers_and_stands_on_its_floor() -> None:
     assert heights == [72.0, 24.0, 0.0, 0.0]
     assert "target 48 h" in svg.text
     assert 'style="' not in str(svg)
+
+
+def test_the_period_before_stands_faint_behind_on_the_same_floor() -> None:
+    chart = Chart("c", "Weeks", (Column("W1", 2, 1, before=6), Column("W2", 3, before=0)))
+    svg = BeautifulSoup(chart.drawn, "html.parser").svg
+    assert svg
+    assert (chart.compares, svg.desc.text) == (True, "W1: 2 and 1 late, before 6; W2: 3, before 0")  # type: ignore[union-attr]
+    (before,) = svg.select(".chart-before")
+    kept = svg.select(".chart-kept")[0]
+    assert before.find_next_sibling() == kept
+    assert (float(str(before["height"])), float(str(kept["height"]))) == (96.0, 32.0)
+    assert [float(str(r["y"])) + float(str(r["height"])) for r in (before, kept)] == [chart.floor] * 2
+
+
+def test_the_trends_stand_before_those_of_the_twelve_weeks_before(
+    sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]
+) -> None:
+    def weeks(later: timedelta) -> tuple[int, int]:
+        with time_machine.travel(timezone.now() + later, tick=False):
+            columns = sign_in(rita).get("/sla/trends/").context["trends"].weeks.columns
+        return sum(column.whole for column in columns), sum(column.before for column in columns)
+
+    assert [weeks(timedelta(weeks=n)) for n in (0, 12, 24)] == [(2, 0), (0, 2), (0, 0)]
 
 
 def test_the_words_of_the_target_stand_clear_of_the_tallest_column() -> None:
