@@ -7,6 +7,8 @@ from zoneinfo import available_timezones
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext as _
 
 from integrations.actions.calendars import WEEKDAYS, Facts, refusal
 from integrations.clock import Calendar, due_business
@@ -24,32 +26,36 @@ ALL_WEEK = range(7)
 class CalendarForm(forms.Form):
     """A time zone, the days worked, a place whose public holidays count, and own days off."""
 
-    zone = forms.ChoiceField(label="Time zone", help_text="Days begin and end there.")
+    zone = forms.ChoiceField(label=gettext_lazy("Time zone"), help_text=gettext_lazy("Days begin and end there."))
     workdays = forms.TypedMultipleChoiceField(
-        label="Working days", coerce=int, widget=forms.CheckboxSelectMultiple,
+        label=gettext_lazy("Working days"), coerce=int, widget=forms.CheckboxSelectMultiple,
         choices=[(n, WEEKDAYS[n]) for n in ALL_WEEK],
-        error_messages={"required": "Choose the days on which you work."},
+        error_messages={"required": gettext_lazy("Choose the days on which you work.")},
     )  # fmt: skip
-    country = forms.ChoiceField(required=False, help_text="Its public holidays are days off, as they are known today.")
+    country = forms.ChoiceField(
+        required=False, help_text=gettext_lazy("Its public holidays are days off, as they are known today.")
+    )
     subdivision = Line(
-        label="State or region", required=False, max_length=20,
-        help_text="The second part of its code: CA for California, BY for Bavaria. Blank for the whole country.",
+        label=gettext_lazy("State or region"), required=False, max_length=20,
+        help_text=gettext_lazy(
+            "The second part of its code: CA for California, BY for Bavaria. Blank for the whole country."
+        ),
     )  # fmt: skip
     extra_days = Lines(
-        label="Own days off", required=False, max_lines=60, widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="One a line, the date first: 2026-12-24 Office closed",
+        label=gettext_lazy("Own days off"), required=False, max_lines=60, widget=forms.Textarea(attrs={"rows": 4}),
+        help_text=gettext_lazy("One a line, the date first: 2026-12-24 Office closed"),
     )  # fmt: skip
 
     def __init__(self, *args: Any, now: datetime, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.now = now
         for name in ("zone", "workdays", "country"):
-            self.fields[name].error_messages["invalid_choice"] = "There is no such choice here: choose another."
+            self.fields[name].error_messages["invalid_choice"] = _("There is no such choice here: choose another.")
         zones = sorted(
             name for name in available_timezones() if "/" in name and not name.startswith(("Etc/", "SystemV"))
         )
         self.fields["zone"].choices = [("UTC", "UTC"), *((name, name) for name in zones)]  # type: ignore[attr-defined]
-        self.fields["country"].choices = [("", "None"), *countries()]  # type: ignore[attr-defined]
+        self.fields["country"].choices = [("", _("None")), *countries()]  # type: ignore[attr-defined]
 
     def clean_extra_days(self) -> dict[str, str]:
         return dict(
@@ -73,7 +79,7 @@ class CalendarForm(forms.Form):
         country, part = self.cleaned_data["country"], self.cleaned_data["subdivision"]
         if not country:
             if part:
-                raise UnknownPlace("Choose the country too, or leave this blank.")
+                raise UnknownPlace(_("Choose the country too, or leave this blank."))
             return {}
         found = snapshot(country, part, self.now.year, self.now.year + YEARS_AHEAD)
         return {day.isoformat(): name for day, name in found.items()}
@@ -91,9 +97,11 @@ class CalendarForm(forms.Form):
 def _day(number: int, line: str) -> tuple[str, str]:
     text, _, name = line.strip().partition(" ")
     try:
-        return date.fromisoformat(text).isoformat(), name.strip()[:60] or "own day off"
+        return date.fromisoformat(text).isoformat(), name.strip()[:60] or gettext("own day off")
     except ValueError:
-        raise ValidationError(f"Line {number} does not begin with a date like 2026-12-24.") from None
+        raise ValidationError(
+            gettext("Line %(number)s does not begin with a date like 2026-12-24.") % {"number": number}
+        ) from None
 
 
 def initial_of(edition: CalendarEdition | None, zone: str) -> dict[str, Any]:
@@ -124,7 +132,7 @@ def preview(partner: Partner, edition: CalendarEdition | None, fresh: CalendarEd
     first = now.astimezone(will.zone).date()
     days = [first + timedelta(days=n) for n in range(366)]
     changed = [day for day in days if was.is_business_day(day) != will.is_business_day(day)]
-    off = [(day, will.names.get(day, "not worked")) for day in changed if not will.is_business_day(day)]
+    off = [(day, will.names.get(day, _("not worked"))) for day in changed if not will.is_business_day(day)]
     running = Clock.objects.filter(integration__partner=partner, state__in=OPEN_STATES, promised=True)
     return Preview(
         open_clocks=running.filter(watch__ended_at=None).count(),

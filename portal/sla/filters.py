@@ -8,6 +8,8 @@ from uuid import UUID
 
 from django import forms
 from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations import rules
 from integrations.models import Integration, Partner
@@ -18,15 +20,15 @@ from verification.support.figures import OPEN_STATES
 
 NAMES = ("program", "partner", "integration", "severity", "state")
 STATES = {
-    "": "Open",
-    "at_risk": "At risk",
-    "breached": "Breached",
-    "blind": "Blind",
-    "paused": "Paused",
-    "disputed": "Disputed",
-    "kept": "Kept",
-    "late": "Answered late",
-    "all": "All",
+    "": gettext_noop("Open"),
+    "at_risk": gettext_noop("At risk"),
+    "breached": gettext_noop("Breached"),
+    "blind": gettext_noop("Blind"),
+    "paused": gettext_noop("Paused"),
+    "disputed": gettext_noop("Disputed"),
+    "kept": gettext_noop("Kept"),
+    "late": gettext_noop("Answered late"),
+    "all": gettext_noop("All"),
 }
 SETTLED = ("kept", "late")
 
@@ -105,11 +107,11 @@ class SlaFilter(forms.Form):
             "program": [(key, program.name) for key, program in PROGRAMS.items()],
             "partner": partners,
             "integration": integrations,
-            "severity": [(str(Severity.CRITICAL), "Critical"), (str(Severity.OTHER), "Other")],
+            "severity": [(str(Severity.CRITICAL), _("Critical")), (str(Severity.OTHER), _("Other"))],
         }
         for name, choices in options.items():
-            self.fields[name].choices = [("", "All"), *choices]  # type: ignore[attr-defined]
-            self.fields[name].error_messages["invalid_choice"] = "There is no such choice: all are shown."
+            self.fields[name].choices = [("", _("All")), *choices]  # type: ignore[attr-defined]
+            self.fields[name].error_messages["invalid_choice"] = _("There is no such choice: all are shown.")
         if len(partners) < 2:
             del self.fields["partner"]
         if not integrations:

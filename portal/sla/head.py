@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db.models import Count, Min, Q
 from django.urls import reverse
+from django.utils.translation import gettext as _
 
 from portal.reports.sending import zone
 from portal.reports.shown import per_cent
@@ -62,23 +63,27 @@ def head_of(choice: Choice, now: datetime, query: Any) -> Head:
     )
     n["tab_disputed"] = choice.clocks().filter(in_state("disputed", now)).count()  # few, by an index of their own
     broken, broken_before = _broken(choice, before, ago, now)
+    ago_said = _("a week ago %(count)s")
     tiles = [
         _share_tile(n["kept"], broken, n["kept_before"], broken_before, _link(query, "all")),
-        Tile("At risk", str(n["tab_at_risk"]), f"a week ago {n['risk_before']}", _link(query, "at_risk"),
-             "warn" if n["tab_at_risk"] else "neutral", "triangle-alert", "75 % or more of the time is used"),
-        Tile("Breached", str(n["tab_breached"]), f"a week ago {n['late_before']}", _link(query, "breached"),
-             "bad" if n["tab_breached"] else "neutral", "alarm-clock-off", "past due and still open"),
-        Tile("Blind", str(n["tab_blind"]), _blind_before(choice, now), _link(query, "blind"),
-             "info" if n["tab_blind"] else "neutral", "eye-off", "our data ends before the due moment"),
+        Tile(_("At risk"), str(n["tab_at_risk"]), ago_said % {"count": n["risk_before"]}, _link(query, "at_risk"),
+             "warn" if n["tab_at_risk"] else "neutral", "triangle-alert", _("75 % or more of the time is used")),
+        Tile(_("Breached"), str(n["tab_breached"]), ago_said % {"count": n["late_before"]}, _link(query, "breached"),
+             "bad" if n["tab_breached"] else "neutral", "alarm-clock-off", _("past due and still open")),
+        Tile(_("Blind"), str(n["tab_blind"]), _blind_before(choice, now), _link(query, "blind"),
+             "info" if n["tab_blind"] else "neutral", "eye-off", _("our data ends before the due moment")),
     ]  # fmt: skip
-    told = [(word, _link(query, state), state == choice.state, n[f"tab_{state}"]) for state, word in STATES.items()]
+    told = [(_(word), _link(query, state), state == choice.state, n[f"tab_{state}"]) for state, word in STATES.items()]
     return Head(tiles, told, n[f"tab_{choice.state}"], **_known(choice, now))
 
 
 def _blind_before(choice: Choice, now: datetime) -> str:
     """What the last weekly report said; blank where there is none of just this."""
     week = last_complete(now, zone())
-    return "".join(f"when week {week.number} ended {n}" for n in recorded.blind(choice.report, [week]).values())
+    return "".join(
+        _("when week %(number)s ended %(n)s") % {"number": week.number, "n": n}
+        for n in recorded.blind(choice.report, [week]).values()
+    )
 
 
 def _open_at(at: datetime) -> Q:
@@ -103,11 +108,21 @@ def _known(choice: Choice, now: datetime) -> dict[str, Any]:
 
 
 def _share_tile(kept: int, broken: int, kept_before: int, broken_before: int, href: str) -> Tile:
-    note = f"{kept} of {kept + broken} in the last 7 days" if kept + broken else "nothing came due in the last 7 days"
+    note = (
+        _("%(kept)s of %(count)s in the last 7 days") % {"kept": kept, "count": kept + broken}
+        if kept + broken
+        else _("nothing came due in the last 7 days")
+    )
     tone = "neutral" if not kept + broken else "good" if not broken else "neutral"
     old = _share(kept_before, broken_before)
     return Tile(
-        "In time", per_cent(_share(kept, broken)), f"the 7 days before {per_cent(old)}", href, tone, "timer", note
+        _("In time"),
+        per_cent(_share(kept, broken)),
+        _("the 7 days before %(old)s") % {"old": per_cent(old)},
+        href,
+        tone,
+        "timer",
+        note,
     )
 
 

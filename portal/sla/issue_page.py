@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations import rules
 from integrations.clock import Calendar
@@ -14,7 +15,7 @@ from integrations.models import Event
 from integrations.programs import edition_of
 from integrations.programs.base import Sla, Target
 from portal.sla import strip
-from portal.sla.rows import AT_RISK, SEVERITIES, STATES, VERBS
+from portal.sla.rows import AT_RISK, SEVERITIES, STATES, VERBS, chip
 from portal.sla.used import Used, target_words
 from verification.models import Issue, IssueEvent
 from verification.support import rows
@@ -28,21 +29,21 @@ LATELY = 60
 GITHUB = '{0} <a href="{1}" rel="noopener noreferrer">on GitHub<span class="visually-hidden">: {0}</span></a>'
 # What happened on GitHub, or here: words, tone, icon.
 HAPPENED: dict[str, tuple[str, str, str]] = {
-    Kind.OPENED: ("opened it", "accent", "circle-dot"),
-    Kind.EDITED: ("edited the report", "neutral", "pencil"),
-    Kind.COMMENTED: ("wrote", "neutral", "message-square"),
-    Kind.COMMENT_EDITED: ("edited a comment", "neutral", "pencil"),
-    Kind.COMMENT_DELETED: ("deleted a comment", "warn", "trash-2"),
-    Kind.LABELED: ("put the label “{label}”", "neutral", "tag"),
-    Kind.UNLABELED: ("took the label “{label}” off", "neutral", "tag"),
-    Kind.CLOSED: ("closed it", "good", "circle-check"),
-    Kind.REOPENED: ("opened it again", "warn", "rotate-ccw"),
-    Kind.LOCKED: ("locked the conversation", "neutral", "lock"),
-    Kind.UNLOCKED: ("unlocked the conversation", "neutral", "lock-open"),
-    Kind.TRANSFERRED: ("transferred it", "warn", "arrow-right"),
-    Kind.DELETED: ("deleted it", "warn", "trash-2"),
-    Kind.SEVERITY_LOWERED: ("lowered the severity for the program", "warn", "arrow-down"),
-    Kind.NOT_AN_ISSUE: ("let it off for the program", "warn", "minus"),
+    Kind.OPENED: (gettext_noop("opened it"), "accent", "circle-dot"),
+    Kind.EDITED: (gettext_noop("edited the report"), "neutral", "pencil"),
+    Kind.COMMENTED: (gettext_noop("wrote"), "neutral", "message-square"),
+    Kind.COMMENT_EDITED: (gettext_noop("edited a comment"), "neutral", "pencil"),
+    Kind.COMMENT_DELETED: (gettext_noop("deleted a comment"), "warn", "trash-2"),
+    Kind.LABELED: (gettext_noop("put the label “{label}”"), "neutral", "tag"),
+    Kind.UNLABELED: (gettext_noop("took the label “{label}” off"), "neutral", "tag"),
+    Kind.CLOSED: (gettext_noop("closed it"), "good", "circle-check"),
+    Kind.REOPENED: (gettext_noop("opened it again"), "warn", "rotate-ccw"),
+    Kind.LOCKED: (gettext_noop("locked the conversation"), "neutral", "lock"),
+    Kind.UNLOCKED: (gettext_noop("unlocked the conversation"), "neutral", "lock-open"),
+    Kind.TRANSFERRED: (gettext_noop("transferred it"), "warn", "arrow-right"),
+    Kind.DELETED: (gettext_noop("deleted it"), "warn", "trash-2"),
+    Kind.SEVERITY_LOWERED: (gettext_noop("lowered the severity for the program"), "warn", "arrow-down"),
+    Kind.NOT_AN_ISSUE: (gettext_noop("let it off for the program"), "warn", "minus"),
 }
 
 
@@ -111,7 +112,7 @@ class Shown:
 
     @property
     def severity_said(self) -> tuple[str, str, str]:
-        return SEVERITIES[self.state.severity]
+        return chip(SEVERITIES[self.state.severity])
 
     @property
     def promise(self) -> ClockPanel | None:
@@ -158,11 +159,11 @@ def panel_of(clock: ClockState, asked: Asked, sla: Sla, url: str) -> ClockPanel:
     used = Used(clock.counted, idle_time, allowed, bool(target and target.business_days))
     is_risky = clock.state == Watching.RUNNING and clock.share >= 0.75
     return ClockPanel(
-        verb=VERBS[clock.verb],
+        verb=_(VERBS[clock.verb]),
         promised=clock.promised,
         severity=str(clock.severity),
         target=target_words(target),
-        state=AT_RISK if is_risky else STATES[clock.state],
+        state=chip(AT_RISK if is_risky else STATES[clock.state]),
         used=used,
         pieces=pieces(clock.segments, allowed, clock.counted),
         sentence=sentence(clock, used),
@@ -194,12 +195,16 @@ def pieces(segments: tuple[Segment, ...], allowed: timedelta | None, counted: ti
 def sentence(clock: ClockState, used: Used) -> str:
     """What the bar says, in words."""
     if clock.state == Watching.OFF and not clock.segments:
-        return "Nothing is promised about this issue."
+        return _("Nothing is promised about this issue.")
     if used.allowed is None:
-        so_far = "" if clock.stopped_at else " so far"
-        return f"{used.words} used{so_far}; nothing is promised about it, it is only measured."
-    ideally = "" if clock.promised else "; the program calls this ideal, so it cannot be breached"
-    return f"{used.said}{ideally}."
+        if clock.stopped_at:
+            said = _("%(words)s used; nothing is promised about it, it is only measured.")
+        else:
+            said = _("%(words)s used so far; nothing is promised about it, it is only measured.")
+        return said % {"words": used.words}
+    if clock.promised:
+        return f"{used.said}."
+    return _("%(said)s; the program calls this ideal, so it cannot be breached.") % {"said": used.said}
 
 
 def line(segment: Segment, calendar: Calendar, url: str) -> Line:
@@ -212,7 +217,7 @@ def line(segment: Segment, calendar: Calendar, url: str) -> Line:
 def happened(row: IssueEvent, url: str) -> Happened:
     words, tone, icon = HAPPENED[row.kind]
     who = "" if row.data.get("guessed") else row.actor
-    what = f"{who or 'Somebody'} {words.format(label=row.label)}"
+    what = f"{who or _('Somebody')} {_(words).format(label=row.label)}"
     if row.source != "portal":
         what = format_html(GITHUB, what, link(url, row.key))
     text = _("What it said at first, nobody told us.") if row.data.get("unread") else row.text[:600]
@@ -249,4 +254,4 @@ def _strip(clock: ClockState, asked: Asked) -> SafeString | str:
     marks = {"start": clock.started_at, "now": asked.now if running else None, "due": clock.due_at}
     marks["stop"] = clock.stopped_at
     found = strip.cells(asked.calendar, clock.started_at, end, marks)
-    return strip.drawn(found, f"Days of the calendar, in {asked.calendar.zone}")
+    return strip.drawn(found, _("Days of the calendar, in %(zone)s") % {"zone": asked.calendar.zone})

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.clock import Calendar
 from integrations.models import CalendarEdition
@@ -17,18 +19,30 @@ from verification.support.base import Kind, Watching
 
 # word, tone and icon of each state
 STATES: dict[str, tuple[str, str, str]] = {
-    Watching.RUNNING: ("Running", "neutral", "clock"),
-    Watching.PAUSED: ("Waits for the reporter", "info", "circle-pause"),
-    Watching.MET: ("Kept", "good", "circle-check"),
-    Watching.LATE: ("Answered late", "bad", "circle-x"),
-    Watching.OVERDUE: ("Breached", "bad", "alarm-clock-off"),
-    Watching.BLIND: ("Blind", "info", "eye-off"),
-    Watching.OFF: ("No promise", "neutral", "minus"),
+    Watching.RUNNING: (gettext_noop("Running"), "neutral", "clock"),
+    Watching.PAUSED: (gettext_noop("Waits for the reporter"), "info", "circle-pause"),
+    Watching.MET: (gettext_noop("Kept"), "good", "circle-check"),
+    Watching.LATE: (gettext_noop("Answered late"), "bad", "circle-x"),
+    Watching.OVERDUE: (gettext_noop("Breached"), "bad", "alarm-clock-off"),
+    Watching.BLIND: (gettext_noop("Blind"), "info", "eye-off"),
+    Watching.OFF: (gettext_noop("No promise"), "neutral", "minus"),
 }
-AT_RISK = ("At risk", "warn", "triangle-alert")
-VERBS = {"resolve": "Resolve", "respond": "First answer", "track": "Track"}
-SIDES = {"partner": "the partner", "reporter": "the reporter", "other": "somebody else"}
-SEVERITIES = {"critical": ("Critical", "bad", "zap"), "other": ("Other", "neutral", "circle")}
+AT_RISK = (gettext_noop("At risk"), "warn", "triangle-alert")
+VERBS = {"resolve": gettext_noop("Resolve"), "respond": gettext_noop("First answer"), "track": gettext_noop("Track")}
+SIDES = {
+    "partner": gettext_noop("the partner"),
+    "reporter": gettext_noop("the reporter"),
+    "other": gettext_noop("somebody else"),
+}
+SEVERITIES = {
+    "critical": (gettext_noop("Critical"), "bad", "zap"),
+    "other": (gettext_noop("Other"), "neutral", "circle"),
+}
+
+
+def chip(said: tuple[str, str, str]) -> tuple[str, str, str]:
+    """A row of these tables in the reader's language: its word, tone and icon."""
+    return _(said[0]), said[1], said[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +72,19 @@ class Row:
 
     @property
     def state_said(self) -> tuple[str, str, str]:
-        return AT_RISK if self.at_risk else STATES[self.state]
+        return chip(AT_RISK if self.at_risk else STATES[self.state])
 
     @property
     def severity_said(self) -> tuple[str, str, str]:
-        return SEVERITIES[self.severity]
+        return chip(SEVERITIES[self.severity])
 
     @property
     def verb_said(self) -> str:
-        return VERBS[self.verb]
+        return _(VERBS[self.verb])
 
     @property
     def side_said(self) -> str:
-        return SIDES.get(self.side, "")
+        return _(SIDES.get(self.side, ""))
 
     @property
     def tone(self) -> str:

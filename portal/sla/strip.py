@@ -8,6 +8,7 @@ from datetime import date, datetime, time, timedelta
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 from integrations.clock import Calendar
 
@@ -50,7 +51,7 @@ def _day(at: datetime, calendar: Calendar, word: str) -> date:
 def name_of(day: date, calendar: Calendar) -> str:
     """Why a day does not count; blank for a business day."""
     if day in calendar.days_off:
-        return calendar.names.get(day, "day off")
+        return calendar.names.get(day, _("day off"))
     return "" if day.weekday() in calendar.workdays else "weekend"
 
 

@@ -7,6 +7,9 @@ paused before; while it stands still, what it counted stays.
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from integrations import clock as clocks
 from integrations.clock import Calendar
 from integrations.programs import edition_of
@@ -36,16 +39,22 @@ class Used:
     def words(self) -> str:
         """ "36 h of 48 h", "2.5 of 5 business days"."""
         if self.in_days:
-            whole = f" of {self.allowed // DAY}" if self.allowed else ""
-            return f"{tenths(self.counted / DAY)}{whole} business day{'' if whole == ' of 1' else 's'}"
-        whole = f" of {self.allowed // HOUR} h" if self.allowed else ""
-        return f"{int(self.counted / HOUR)} h{whole}"
+            return self._in_days()
+        said = {"count": int(self.counted / HOUR), "of": self.allowed // HOUR if self.allowed else 0}
+        return (_("%(count)s h of %(of)s h") if self.allowed else _("%(count)s h")) % said
+
+    def _in_days(self) -> str:
+        if not self.allowed:
+            return _("%(count)s business days") % {"count": tenths(self.counted / DAY)}
+        of = self.allowed // DAY
+        said = ngettext("%(count)s of %(of)s business day", "%(count)s of %(of)s business days", of)
+        return said % {"count": tenths(self.counted / DAY), "of": of}
 
     @property
     def said(self) -> str:
         """The bar in words, for those who hear it."""
-        paused = f", {length(self.paused)} paused" if self.paused else ""
-        return f"{self.words} used{paused}"
+        said = {"words": self.words, "paused": length(self.paused)}
+        return (_("%(words)s used, %(paused)s paused") if self.paused else _("%(words)s used")) % said
 
     @property
     def pieces(self) -> Pieces:
@@ -82,7 +91,7 @@ def target_words(target: Target | None) -> str:
         return ""
     if target.hours is not None:
         return f"{target.hours} h"
-    return f"{target.business_days} business days" if target.business_days else ""
+    return _("%(count)s business days") % {"count": target.business_days} if target.business_days else ""
 
 
 def used(clock: Clock, calendar: Calendar, now: datetime) -> Used:

@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.actions import calendars
@@ -21,7 +22,7 @@ def load_company(request: HttpRequest, slug: str) -> Partner:
     """The company, for its people and the program's. Raises Http404 for everybody else."""
     partner = get_object_or_404(Partner, slug=slug)
     if not (rules.works_for_program(request.user) or rules.role_of(partner, request.user)):
-        raise Http404("This company does not exist, or it is not visible to you.")
+        raise Http404(_("This company does not exist, or it is not visible to you."))
     return partner
 
 
@@ -50,7 +51,7 @@ def company_calendar(request: HttpRequest, slug: str) -> HttpResponse:
 def _set(request: HttpRequest, partner: Partner, form: CalendarForm) -> HttpResponse:
     try:
         calendars.set_calendar(partner, form.facts, by=request.user, now=timezone.now())
-        messages.success(request, "The calendar counts for issues opened from now on.")
+        messages.success(request, _("The calendar counts for issues opened from now on."))
     except NotAllowed as refusal:
         refused(request, refusal)
     return redirect("company_calendar", partner.slug)

@@ -10,6 +10,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations import rules
 from integrations.plain import Lines
@@ -28,7 +30,7 @@ FORMS = ("lower", "let_off", "ask", "dispute", "dismiss")
 class ReasonForm(forms.Form):
     """Why: it is kept in the history, and both sides read it."""
 
-    reason = Lines(label="Reason", max_length=1000, widget=forms.Textarea(attrs={"rows": 3}))
+    reason = Lines(label=gettext_lazy("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3}))
 
 
 def load_issue(request: HttpRequest, uuid: UUID) -> Issue:
@@ -36,7 +38,7 @@ def load_issue(request: HttpRequest, uuid: UUID) -> Issue:
     mine = Issue.objects.filter(visible(request.user), uuid=uuid).prefetch_related(rows.WITH_EVENTS)
     issue = mine.select_related("watch", "calendar", "policy", "integration__partner").first()
     if issue is None:
-        raise Http404("This issue does not exist, or it is not visible to you.")
+        raise Http404(_("This issue does not exist, or it is not visible to you."))
     return issue
 
 
@@ -85,35 +87,35 @@ def _decided(request: HttpRequest, uuid: UUID, name: str, rule: Any, act: Decide
 @pressed("issue")
 def lower(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The program agrees that it is not critical."""
-    said = "The severity is lowered. Both sides read why."
+    said = _("The severity is lowered. Both sides read why.")
     return _decided(request, uuid, "lower", rules.may_decide, deciding.lower, said)
 
 
 @pressed("issue")
 def let_off(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The program agrees that the promise does not cover it."""
-    said = "The promise does not cover this issue any more."
+    said = _("The promise does not cover this issue any more.")
     return _decided(request, uuid, "let_off", rules.may_decide, deciding.let_off, said)
 
 
 @pressed("issue")
 def ask(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The partner asks the program to lower the severity."""
-    said = "The program has your reason. The clock runs on until it agrees."
+    said = _("The program has your reason. The clock runs on until it agrees.")
     return _decided(request, uuid, "ask", rules.may_edit, deciding.ask_to_lower, said)
 
 
 @pressed("issue")
 def dispute(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The partner disputes a breach that stands."""
-    said = "The program has your reason. The breach stands until it has decided."
+    said = _("The program has your reason. The breach stands until it has decided.")
     return _decided(request, uuid, "dispute", rules.may_edit, deciding.dispute, said)
 
 
 @pressed("issue")
 def dismiss(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The program leaves what is disputed as it is."""
-    said = "It stays as it is. Both sides read why."
+    said = _("It stays as it is. Both sides read why.")
     return _decided(request, uuid, "dismiss", rules.may_decide, deciding.dismiss, said)
 
 

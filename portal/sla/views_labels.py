@@ -14,6 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations import rules
 from integrations.models import Integration
@@ -33,25 +35,31 @@ class LabelsForm(forms.Form):
     """Labels and people, one a line. `account` says which number a login has; it raises NotAllowed."""
 
     critical = Lines(
-        label="Labels that make an issue critical", max_lines=MOST, widget=forms.Textarea(attrs=SMALL),
-        help_text="One a line; capitals do not matter.",
+        label=gettext_lazy("Labels that make an issue critical"), max_lines=MOST, widget=forms.Textarea(attrs=SMALL),
+        help_text=gettext_lazy("One a line; capitals do not matter."),
     )  # fmt: skip
     pause = Lines(
-        label="Labels that pause, together with a request to the reporter", required=False, max_lines=MOST,
+        label=gettext_lazy("Labels that pause, together with a request to the reporter"), required=False,
+        max_lines=MOST,
         widget=forms.Textarea(attrs=SMALL),
     )  # fmt: skip
     team = Lines(
-        label="GitHub logins of your team", required=False, max_lines=MOST, widget=forms.Textarea(attrs=SMALL),
-        help_text="One a line. Owners, members and collaborators of the repository are known already.",
+        label=gettext_lazy("GitHub logins of your team"), required=False, max_lines=MOST,
+        widget=forms.Textarea(attrs=SMALL),
+        help_text=gettext_lazy("One a line. Owners, members and collaborators of the repository are known already."),
     )  # fmt: skip
 
     bots = Lines(
-        label="Machines that look like people", required=False, max_lines=MOST, widget=forms.Textarea(attrs=SMALL),
-        help_text="GitHub logins, one a line. What they open has no clock, and their answers count for nobody.",
+        label=gettext_lazy("Machines that look like people"), required=False, max_lines=MOST,
+        widget=forms.Textarea(attrs=SMALL),
+        help_text=gettext_lazy(
+            "GitHub logins, one a line. What they open has no clock, and their "
+            "answers count for nobody."
+        ),
     )  # fmt: skip
     second_accounts = Lines(
-        label="Second accounts", required=False, max_lines=MOST, widget=forms.Textarea(attrs=SMALL),
-        help_text="One a line, the second account first: ada-at-work = ada. Both count as one person.",
+        label=gettext_lazy("Second accounts"), required=False, max_lines=MOST, widget=forms.Textarea(attrs=SMALL),
+        help_text=gettext_lazy("One a line, the second account first: ada-at-work = ada. Both count as one person."),
     )  # fmt: skip
 
     def __init__(self, *args: Any, account: Callable[[str], int], **kwargs: Any) -> None:
@@ -70,7 +78,9 @@ class LabelsForm(forms.Form):
     def clean_bots(self) -> dict[int, str]:
         found = self._accounts(self.cleaned_data["bots"].split("\n"))
         if both := next((login for number, login in found.items() if number in self.cleaned_data.get("team", {})), ""):
-            raise ValidationError(f"“{both}” is of your team already: name it as a person or as a machine.")
+            raise ValidationError(
+                _("“%(both)s” is of your team already: name it as a person or as a machine.") % {"both": both}
+            )
         return found
 
     def clean_second_accounts(self) -> list[tuple[tuple[int, str], tuple[int, str]]]:
@@ -80,16 +90,20 @@ class LabelsForm(forms.Form):
     def _pair(self, line: str) -> tuple[tuple[int, str], tuple[int, str]]:
         names = line.replace("=", " ").split()
         if len(names) != 2:
-            raise ValidationError(f"“{line.strip()[:60]}” does not name two accounts, like: ada-at-work = ada")
+            raise ValidationError(
+                _("“%(strip)s” does not name two accounts, like: ada-at-work = ada") % {"strip": line.strip()[:60]}
+            )
         found = list(self._accounts(names).items())
         if len(found) != 2:
-            raise ValidationError(f"“{line.strip()[:60]}” names one account twice.")
+            raise ValidationError(_("“%(strip)s” names one account twice.") % {"strip": line.strip()[:60]})
         return found[0], found[1]
 
     def _accounts(self, lines: list[str]) -> dict[int, str]:
         logins = [line.strip() for line in lines if line.strip()]
         if odd := next((login for login in logins if not LOGIN.match(login)), ""):
-            raise ValidationError(f"“{odd[:60]}” is no GitHub login: write the name alone, without an address.")
+            raise ValidationError(
+                _("“%(odd)s” is no GitHub login: write the name alone, without an address.") % {"odd": odd[:60]}
+            )
         try:
             return {self.account(name): name for name in (each.lstrip("@") for each in logins)}
         except NotAllowed as unknown:
@@ -107,13 +121,13 @@ class LabelsForm(forms.Form):
 class AnswerForm(forms.Form):
     """What the program says to a proposal."""
 
-    note = Lines(label="Note", required=False, max_length=500, widget=forms.Textarea(attrs={"rows": 2}))
+    note = Lines(label=gettext_lazy("Note"), required=False, max_length=500, widget=forms.Textarea(attrs={"rows": 2}))
 
 
 def _labels(text: str) -> tuple[str, ...]:
     found = proposing.in_order(text.split("\n"))
     if long := next((label for label in found if len(label) > 100), ""):
-        raise ValidationError(f"“{long[:40]}…” is longer than a label on GitHub can be.")
+        raise ValidationError(_("“%(long)s…” is longer than a label on GitHub can be.") % {"long": long[:40]})
     return found
 
 
@@ -136,7 +150,7 @@ def labels(request: HttpRequest, uuid: UUID) -> HttpResponse:
     form = LabelsForm(typed, initial=initial_of(shown), account=partial(proposing.account, found))
     if form.is_valid():
         proposing.propose(found, form.proposed, by=request.user, now=now)
-        messages.success(request, "The program has your proposal. Until it answers, the map in force stays.")
+        messages.success(request, _("The program has your proposal. Until it answers, the map in force stays."))
         return redirect("labels", uuid)
     context = _context(found, request.user, shown, now) | {"form": form}
     return render(request, "sla/labels.html", context, status=422 if form.is_bound else 200)
@@ -166,12 +180,12 @@ def labels_answer(request: HttpRequest, uuid: UUID) -> HttpResponse:
     accept = request.POST.get("answer") == "accept"
     try:
         if waiting is None or request.POST.get("answer") not in ("accept", "decline") or not form.is_valid():
-            raise NotAllowed("Nothing waits for an answer here.", "stale")
+            raise NotAllowed(_("Nothing waits for an answer here."), "stale")
         note = form.cleaned_data["note"]
         if not accept and not note:
-            raise NotAllowed("Say why: the company reads it.")
+            raise NotAllowed(_("Say why: the company reads it."))
         proposing.decide(waiting, accept=accept, note=note, by=request.user, now=timezone.now())
-        messages.success(request, "Accepted: it counts for issues opened from now on." if accept else "Declined.")
+        messages.success(request, _("Accepted: it counts for issues opened from now on.") if accept else _("Declined."))
     except NotAllowed as refusal:
         forbidden(refusal)
         refused(request, refusal)

@@ -6,6 +6,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
+from django.utils.translation import gettext as _
 
 from integrations.programs import PROGRAMS
 from integrations.views.programs import promised
@@ -37,7 +38,7 @@ def promises() -> list[Promise]:
             href=f"{reverse('program', args=[key])}?edition={edition.date}",
             edition=edition.date,
             newest=edition == program.newest,
-            verb=VERBS[edition.sla.verb],
+            verb=_(VERBS[edition.sla.verb]),
             critical=promised(edition.sla.critical),
             other=promised(edition.sla.other),
             summary=edition.sla.summary,
