@@ -44,6 +44,7 @@ JOBS = (
     Job("messages", "portal.hooks.keeping.forget_due", 3600, "outside"),
     Job("standings", "portal.standing.sweep.look_due", 60),
     Job("listings", "portal.public.rows.refresh_due", 60),
+    Job("passages", "portal.office.keeping.build_due", 3600, "outside"),
     Job("turns", "integrations.sweep.refresh_due", 300),
     Job("ci reports", "portal.api.reporting.compare_due", 60),
     Job("tokens", "portal.api.tokens.warn_due", 3600),

@@ -9,12 +9,14 @@ from django.db import transaction
 
 from integrations.history import TURN, turn_stream
 from integrations.models import Event, Integration
-from integrations.workflow import PROGRAM_CALENDAR
+from integrations.workflow import PROGRAM_CALENDAR, lock
+from portal.models import Heartbeat
 from portal.office.figures import working_days
 from portal.office.models import Passage
 from portal.office.passages import ENDS, Piece, Turned, fold, told_by_steps, turns_of, whole
 
 BATCH = 500
+BUILT = "office: passages 1"  # a new number has them made again after the next update
 COLUMNS = ("stage", "holder", "round", "began", "since", "until", "leaves")
 
 
@@ -112,8 +114,23 @@ def rebuild() -> int:
     """Make again what differs from the events. Returns how many integrations it was."""
     count = 0
     for found in batches():
-        said = folded(list(found))
         for key in drifted(list(found)):
-            write(key, found[key], said[key])
+            _again(key)
             count += 1
+    return count
+
+
+@transaction.atomic
+def _again(key: int) -> None:
+    """Make those of one integration again, while no turn of it can pass."""
+    row = lock(key)
+    write(row.pk, row.program_key, folded([row.pk])[row.pk])
+
+
+def build_due(now: datetime) -> int:
+    """Once after an update that brings or changes what is kept: make it of the history. Returns of how many."""
+    if Heartbeat.objects.filter(process=BUILT).exists():
+        return 0
+    count = rebuild()
+    Heartbeat.objects.get_or_create(process=BUILT, defaults={"at": now})
     return count

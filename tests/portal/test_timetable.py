@@ -38,7 +38,7 @@ def test_a_lane_does_its_own_jobs_and_has_a_heartbeat_of_its_own() -> None:
     assert list(sweeping.sweep(timezone.now(), "mails")) == ["reports", "digests", "mails"]
     assert list(Heartbeat.objects.values_list("process", flat=True)) == ["sweep: mails"]
     sweeping.sweep(timezone.now())
-    beats = Heartbeat.objects.order_by("process").values_list("process", flat=True)
+    beats = Heartbeat.objects.filter(process__startswith="sweep").order_by("process").values_list("process", flat=True)
     lanes = ["checks", "mails", "outside", "sandbox", "webhooks"]
     assert list(beats) == ["sweep", *(f"sweep: {lane}" for lane in lanes)]
 

@@ -98,3 +98,14 @@ def test_what_is_older_than_the_turns_is_told_by_its_steps(at: At, rita: Any, no
     older = keeping._older([row.pk], {})
     assert [turn.stage for turn in older[row.pk]][-1] == "release"
     assert {turn.stage for turn in older[row.pk]} == {stage for stage, _ in stages}
+
+
+def test_the_first_sweep_makes_what_is_kept_and_no_later_one_looks(
+    at: At, now: datetime, django_assert_num_queries: Any
+) -> None:
+    at("review")
+    Passage.objects.all().delete()
+    assert keeping.build_due(now) == 1
+    assert rebuilt("--check") == ["drift 0"]
+    with django_assert_num_queries(1):
+        assert keeping.build_due(now) == 0
