@@ -4,6 +4,7 @@ The only place where a permission is asked. Each predicate is used by the steps 
 and by the pages alike.
 """
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
@@ -56,10 +57,26 @@ def roles_of(user: Any) -> dict[int, str]:
     acting: dict[int, str] | None = getattr(user, "acting_roles", None)
     if acting is not None:
         return acting
-    known: dict[int, str] | None = getattr(user, "_roles", None)
+    return {place.partner: place.role for place in places_of(user)}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A person's current membership: the company's id, name and slug, and the role in it."""
+
+    partner: int
+    role: str
+    name: str
+    slug: str
+
+
+def places_of(user: Any) -> list[Place]:
+    """The person's current memberships by the company's name. One query a request: kept on the user."""
+    known: list[Place] | None = getattr(user, "_roles", None)
     if known is None:
-        current = user.memberships.filter(ended_at=None)
-        known = user._roles = dict(current.values_list("partner_id", "role"))
+        current = user.memberships.filter(ended_at=None).order_by("partner__name")
+        rows = current.values_list("partner_id", "role", "partner__name", "partner__slug")
+        known = user._roles = [Place(*row) for row in rows]
     return known
 
 

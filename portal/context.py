@@ -13,7 +13,7 @@ from django.urls import NoReverseMatch, get_script_prefix, get_urlconf, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from integrations.models import Membership
+from integrations import rules
 
 THEMES = ("system", "light", "dark")
 THEME_COOKIE = "theme"
@@ -150,14 +150,10 @@ class Frame:
 
     @cached_property
     def companies(self) -> list[Place]:
-        """The partners that the reader belongs to. One query, only where a page shows them."""
+        """The partners that the reader belongs to."""
         if not self.signed_in or self.works_for_program:
             return []
-        mine = Membership.objects.filter(user=self.user, ended_at=None).select_related("partner")
-        return [
-            Place(member.partner.name, "building-2", address("company", member.partner.slug))
-            for member in mine.order_by("partner__name")
-        ]
+        return [Place(of.name, "building-2", address("company", of.slug)) for of in rules.places_of(self.user)]
 
     def places(self, table: Sequence[tuple[str, str, str]]) -> list[Place]:
         """The rows of a table whose addresses exist."""

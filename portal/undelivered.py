@@ -77,4 +77,4 @@ def undelivered(row: Integration, *, for_program: bool, now: datetime) -> QueryS
     failed = Email.objects.filter(integration=row, state=Email.State.FAILED, created_at__gte=now - SHOWN)
     if not for_program:
         failed = failed.filter(person__memberships__partner=row.partner_id, person__memberships__ended_at=None)
-    return failed.defer("text", "html", "calendar").order_by("-created_at")[:5]
+    return failed.only("subject", "to", "created_at", "passed_on_at").order_by("-created_at")[:5]

@@ -234,7 +234,7 @@ class Agency:
     site: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Edition:
     """A program's text as of one date (YYYY-MM): immutable once used.
 
@@ -292,6 +292,10 @@ class Edition:
 
     def positions(self) -> tuple[tuple[Step, Stage], ...]:
         """The path unfolded: each step with each stage lived under it, in order."""
+        return self._positions
+
+    @cached_property
+    def _positions(self) -> tuple[tuple[Step, Stage], ...]:
         return tuple((step, stage) for step in self.steps for stage in step.stages)
 
     def position(self, step: str, stage: str) -> int:
@@ -300,6 +304,14 @@ class Edition:
 
     def deadline(self, requirement: Requirement) -> int:
         """The position that must not be entered before the requirement is met."""
+        return self._deadlines[requirement.id] if requirement.id in self._deadlines else self._deadline(requirement)
+
+    @cached_property
+    def _deadlines(self) -> dict[str, int]:
+        """Of every requirement of the path: asked for many times on every page."""
+        return {requirement.id: self._deadline(requirement) for requirement in self.requirements()}
+
+    def _deadline(self, requirement: Requirement) -> int:
         places = self.positions()
         if requirement.needed_for is not None:
             return next(i for i, (_, stage) in enumerate(places) if stage == requirement.needed_for)

@@ -48,6 +48,7 @@ def page_context(found: Integration, user: Any) -> dict[str, Any]:
         "can_edit": rules.may_edit(found, user),
         "for_program": rules.works_for_program(user),
         "now": now,
+        "plays_run_task": any("run_task.rehearsal" in r.checks for r in found.edition.requirements()),
         "meanwhile": meanwhile(found, user, now),
         **buttons(found, user, now),
         **names(found),
