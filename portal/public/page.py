@@ -13,6 +13,8 @@ from typing import Any
 from django.conf import settings
 from django.db.models import QuerySet
 from django.utils.dateparse import parse_date
+from django.utils.translation import gettext
+from django.utils.translation import gettext as _
 
 from integrations.facts import applies, states_of
 from integrations.models import Event, Integration
@@ -71,9 +73,9 @@ class Checked:
 
     @property
     def said(self) -> str:
-        told = [f"{self.passed} pass"]
-        told += [f"{len(self.waivers)} waived"] if self.waivers else []
-        told += [f"{self.left} being put right or looked at again"] if self.left else []
+        told = [_("%(count)s pass") % {"count": self.passed}]
+        told += [_("%(count)s waived") % {"count": len(self.waivers)}] if self.waivers else []
+        told += [_("%(left)s being put right or looked at again") % {"left": self.left}] if self.left else []
         return ", ".join(told)
 
 
@@ -138,8 +140,8 @@ def registry_links(row: Integration, seen: Seen) -> Iterator[Place]:
         return
     page = f"{settings.REGISTRY_URL.rstrip('/')}/providers/{seen.namespace}/latest"
     if not any(told.name == "Documentation" for _, told in public_answers(row)):
-        yield Place("Documentation", "of the newest version", f"{page}/docs")
-    yield Place("In the Registry", seen.namespace, page)
+        yield Place(gettext("Documentation"), gettext("Of the newest version"), f"{page}/docs")
+    yield Place(gettext("In the Registry"), seen.namespace, page)
 
 
 def proofs(row: Integration, seen: Seen) -> Iterator[Proof]:
@@ -147,17 +149,19 @@ def proofs(row: Integration, seen: Seen) -> Iterator[Proof]:
     owner = CheckResult.objects.filter(integration=row, key=OWNER).first()
     if owner is not None and owner.outcome == "pass":
         name = row.repository.partition("/")[0]
-        text = f"{name} owns the repository, as when it was entered."
-        yield Proof("GitHub account", "git-branch", text, owner.at.date(), owner.last_seen)
+        text = _("%(name)s owns the repository, as when it was entered.") % {"name": name}
+        yield Proof(_("GitHub account"), "git-branch", text, owner.at.date(), owner.last_seen)
     kept = {o.key: o for o in Observation.objects.filter(integration=row, key__in=("registry", SIGNERS))}
     if seen.namespace:
-        text = f"The registry lists {seen.namespace} from this repository."
-        yield Proof("Registry namespace", "package", text, parse_date(seen.since[:10]), kept["registry"].confirmed_at)
+        text = _("The registry lists %(namespace)s from this repository.") % {"namespace": seen.namespace}
+        yield Proof(
+            _("Registry namespace"), "package", text, parse_date(seen.since[:10]), kept["registry"].confirmed_at
+        )
     signers = kept.get(SIGNERS)
     if signers is not None and isinstance(signers.value, list) and signers.value:
         last = signers.value[-1]
-        text = f"Releases are signed by the key {str(last.get('fingerprint', ''))[-16:]}."
-        yield Proof("Signing key", "key-round", text, _day(last.get("since")), signers.confirmed_at)
+        text = _("Releases are signed by the key %(key)s.") % {"key": str(last.get("fingerprint", ""))[-16:]}
+        yield Proof(_("Signing key"), "key-round", text, _day(last.get("since")), signers.confirmed_at)
 
 
 def _day(text: Any) -> date | None:
