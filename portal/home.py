@@ -7,6 +7,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext_noop
 
 from integrations import rules
 from integrations.models import Draft, Integration, Introduction, Membership
@@ -17,10 +18,10 @@ from integrations.views.common import page_of
 ROWS, DRAFTS = 50, 10
 MINE, COLLEAGUES, THEIRS, REST = range(4)
 HEADINGS = {
-    MINE: "You must act",
-    COLLEAGUES: "Your company must act",
-    THEIRS: "We are acting",
-    REST: "Nothing to do",
+    MINE: gettext_noop("You must act"),
+    COLLEAGUES: gettext_noop("Your company must act"),
+    THEIRS: gettext_noop("We are acting"),
+    REST: gettext_noop("Nothing to do"),
 }
 
 

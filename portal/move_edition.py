@@ -11,6 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations import editions
 from integrations.models import Integration
@@ -25,9 +27,12 @@ from portal.models import Email
 class MoveForm(forms.Form):
     """Where to, and what the partner should know about it."""
 
-    to = forms.ChoiceField(label="Edition", error_messages={"invalid_choice": "The program has no such edition."})
+    to = forms.ChoiceField(
+        label=gettext_lazy("Edition"),
+        error_messages={"invalid_choice": gettext_lazy("The program has no such edition.")},
+    )
     note = Lines(
-        label="What the partner should know",
+        label=gettext_lazy("What the partner should know"),
         required=False,
         max_length=2000,
         rows=3,
@@ -64,7 +69,7 @@ def _status(request: HttpRequest, context: dict[str, Any]) -> int:
 
 def _move(request: HttpRequest, found: Integration, to: str, note: str) -> HttpResponse:
     editions.move(found, to, by=request.user, now=timezone.now(), note=note)
-    messages.success(request, f"{found.name} is in the edition {to} from now on.")
+    messages.success(request, _("%(name)s is in the edition %(to)s from now on.") % {"name": found.name, "to": to})
     return redirect("review", uuid=found.uuid)
 
 

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.utils import translation
 
 from integrations import history
 from integrations.models import Event
@@ -107,12 +109,14 @@ def tell_staff(dead: Allowance) -> None:
 
 
 def react(event: Event) -> None:
-    for reaction in REACTIONS.get(event.verb, ()):
-        reaction(event)
-    if event.verb in SHOWN_TO_ALL:
-        keep_listing(event)
-    notices.tell(event)
-    writing.tell(event)
+    """Everything that follows, in the portal's own language: what is written down is read by others too."""
+    with translation.override(settings.LANGUAGE_CODE):
+        for reaction in REACTIONS.get(event.verb, ()):
+            reaction(event)
+        if event.verb in SHOWN_TO_ALL:
+            keep_listing(event)
+        notices.tell(event)
+        writing.tell(event)
 
 
 def connect() -> None:

@@ -11,6 +11,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 from django.views.decorators.vary import vary_on_headers
 from django_fsm import Transition
 
@@ -26,9 +28,14 @@ from portal import notices
 from portal.models import Email
 from portal.standing import shown
 
-WAITS_FOR = {Holder.THIRD_PARTY: "Somebody else", Holder.PARTNER: "The partner", Holder.PROGRAM: "The program"}
-ASKED = "(What you write stands here.)"
+WAITS_FOR = {
+    Holder.THIRD_PARTY: gettext_lazy("Somebody else"),
+    Holder.PARTNER: gettext_lazy("The partner"),
+    Holder.PROGRAM: gettext_lazy("The program"),
+}
+ASKED = gettext_noop("(What you write stands here.)")
 FOR_PROGRAM = (rules.may_decide, rules.may_undo, rules.may_judge)
+FOR_PARTNER, FOR_THE_PROGRAM = gettext_noop("Note for the partner"), gettext_noop("Note for the program")
 STATUS = {"may": 403, "gone": 409, "stale": 409, "ready": 422}
 
 
@@ -38,14 +45,16 @@ def transition_of(name: str) -> Transition:
         for found in Integration._meta.get_field(field).get_all_transitions(Integration):  # type: ignore[union-attr]
             if found.name == name and found.custom.get("label"):
                 return found
-    raise Http404("There is no such step.")
+    raise Http404(_("There is no such step."))
 
 
 class StepForm(forms.Form):
     """What a step is asked with: a note, sometimes a tier or whom it waits for, and the version looked at."""
 
-    tier = forms.ChoiceField(label="Tier")
-    waits_for = forms.ChoiceField(label="It waits for", choices=list(WAITS_FOR.items()), initial=Holder.THIRD_PARTY)
+    tier = forms.ChoiceField(label=gettext_lazy("Tier"))
+    waits_for = forms.ChoiceField(
+        label=gettext_lazy("It waits for"), choices=list(WAITS_FOR.items()), initial=Holder.THIRD_PARTY
+    )
     note = Lines(required=False, max_length=4000, rows=4)
     version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
 
@@ -53,9 +62,9 @@ class StepForm(forms.Form):
         super().__init__(*args, **kwargs)
         note = self.fields["note"]
         note.required = guards.note_given in step.conditions
-        reader = "partner" if step.permission in FOR_PROGRAM else "program"
-        note.label = step.custom.get("note", f"Note for the {reader}")
-        note.error_messages["required"] = "Say why: the reason is part of the decision."
+        usual = FOR_PARTNER if step.permission in FOR_PROGRAM else FOR_THE_PROGRAM
+        note.label = _(step.custom.get("note", usual))
+        note.error_messages["required"] = _("Say why: the reason is part of the decision.")
         if step.name == "put_on_hold":
             note.validators.append(MaxLengthValidator(500))
         else:
@@ -99,7 +108,7 @@ def _take(request: HttpRequest, found: Integration, step: str, form: StepForm) -
     if for_program:
         reviewing.looked(found, by=request.user, now=now)
     if "undo_until" not in event.data:  # a decision is told by its own banner, with the way back
-        messages.success(request, f"You {words_of(event)[0]}.")
+        messages.success(request, _("You %(did)s.") % {"did": words_of(event)[0]})
     return redirect("review" if for_program else "integration", uuid=found.uuid)
 
 
@@ -111,8 +120,8 @@ def _show(
     mails, blocked = dry_run(found, way, form, request.user)
     offered = next((a for a in actions(found, request.user, now=now) if a.name == way.name), None)
     context = {
-        "integration": found, "step": way, "label": way.custom["label"], "action": offered, "form": form,
-        "not_yet": "Something is in the way: see above." if offered and offered.blockers else "",
+        "integration": found, "step": way, "label": _(way.custom["label"]), "action": offered, "form": form,
+        "not_yet": _("Something is in the way: see above.") if offered and offered.blockers else "",
         "public": shown.after(way.name, way.target), "of_process": way.name in shown.OF_PROCESS,
         "mails": mails, "blocked": str(blocked or ""), "refusal": refusal,
         "for_program": rules.works_for_program(request.user), "now": now,

@@ -6,29 +6,36 @@ from datetime import datetime, timedelta
 
 from django import forms
 from django.http import Http404, HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations import rules
 from integrations.programs import PROGRAMS
 
 NAMES = ("program", "period")
-PERIODS = {"30": "the last 30 days", "90": "the last 90 days", "365": "the last 365 days"}
+PERIODS = {
+    "30": gettext_lazy("the last 30 days"),
+    "90": gettext_lazy("the last 90 days"),
+    "365": gettext_lazy("the last 365 days"),
+}
+LATELY = {"30": gettext_lazy("Last 30 days"), "90": gettext_lazy("Last 90 days"), "365": gettext_lazy("Last 365 days")}
 USUAL = "90"
 
 
 class OfficeFilter(forms.Form):
     """The two fields above every figure."""
 
-    program = forms.ChoiceField(required=False, choices=[("", "All"), *((key, p.name) for key, p in PROGRAMS.items())])
-    period = forms.ChoiceField(
-        required=False, choices=[(key, word.removeprefix("the ").capitalize()) for key, word in PERIODS.items()]
+    program = forms.ChoiceField(
+        required=False, choices=[("", gettext_lazy("All")), *((key, p.name) for key, p in PROGRAMS.items())]
     )
+    period = forms.ChoiceField(required=False, choices=[(key, LATELY[key]) for key, word in PERIODS.items()])
 
     def __init__(self, data: Mapping[str, str], *, period: bool = True) -> None:
         super().__init__(data)
         if not period:
             del self.fields["period"]
         for field in self.fields.values():
-            field.error_messages["invalid_choice"] = "There is no such choice: the usual is shown."  # type: ignore[index]
+            field.error_messages["invalid_choice"] = _("There is no such choice: the usual is shown.")  # type: ignore[index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ class Choice:
 
     @property
     def words(self) -> str:
-        return PERIODS[self.period]
+        return str(PERIODS[self.period])
 
     @property
     def is_filtered(self) -> bool:
@@ -57,7 +64,7 @@ class Choice:
 def for_program(request: HttpRequest) -> None:
     """Raises Http404 for everybody but the people of the program."""
     if not rules.works_for_program(request.user):
-        raise Http404("There is nothing here for you.")
+        raise Http404(_("There is nothing here for you."))
 
 
 def chosen(request: HttpRequest, now: datetime, *, period: bool = True) -> Choice:

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from integrations.plain import Line
 
@@ -10,8 +11,8 @@ from integrations.plain import Line
 class ViewForm(forms.Form):
     """A name for the list as it is, and whether the program shares it."""
 
-    name = Line(label="Name", max_length=60)
-    shared = forms.BooleanField(label="For everyone of the program", required=False)
+    name = Line(label=gettext_lazy("Name"), max_length=60)
+    shared = forms.BooleanField(label=gettext_lazy("For everyone of the program"), required=False)
 
     def __init__(self, *args: Any, may_share: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -22,4 +23,4 @@ class ViewForm(forms.Form):
 class RenameForm(forms.Form):
     """Another name."""
 
-    name = Line(label="Name", max_length=60)
+    name = Line(label=gettext_lazy("Name"), max_length=60)

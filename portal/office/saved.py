@@ -10,6 +10,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.forms import ChoiceField, Form
 from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations import rules
 from integrations.forms.lists import ListFilter
@@ -43,15 +45,15 @@ class Page:
 PAGES = {
     page.name: page
     for page in (
-        Page("queue", "Queue", ("tab", *FILTERS), QueueFilter, {"tab": TABS}),
-        Page("integrations", "Integrations", tuple(ListFilter.base_fields), ListFilter),
+        Page("queue", gettext_noop("Queue"), ("tab", *FILTERS), QueueFilter, {"tab": TABS}),
+        Page("integrations", gettext_noop("Integrations"), tuple(ListFilter.base_fields), ListFilter),
         Page("sla", "SLA", SLA_NAMES, None, {"state": STATES}),
-        Page("companies", "Companies", ("q",)),
-        Page("outbox", "Outbox", ("q", "state"), None, {"state": ["", *Email.State.values]}),
-        Page("office", "Time in stages", OFFICE, OfficeFilter),
-        Page("office_flow", "Throughput and funnel", OFFICE, OfficeFilter),
-        Page("office_people", "Reviewers and checks", ("program",), OfficeFilter),
-        Page("office_forecast", "Forecast", ("program",), OfficeFilter),
+        Page("companies", gettext_noop("Companies"), ("q",)),
+        Page("outbox", gettext_noop("Outbox"), ("q", "state"), None, {"state": ["", *Email.State.values]}),
+        Page("office", gettext_noop("Time in stages"), OFFICE, OfficeFilter),
+        Page("office_flow", gettext_noop("Throughput and funnel"), OFFICE, OfficeFilter),
+        Page("office_people", gettext_noop("Reviewers and checks"), ("program",), OfficeFilter),
+        Page("office_forecast", gettext_noop("Forecast"), ("program",), OfficeFilter),
     )
 }
 FOR_PROGRAM = {"queue", "companies", "outbox", "office", "office_flow", "office_people", "office_forecast"}
@@ -88,7 +90,7 @@ def may_save(name: str, user: Any) -> bool:
 def page_of(name: str, user: Any) -> Page:
     """The page, where this person has it. Raises NotAllowed."""
     if not may_save(name, user):
-        raise NotAllowed("This list cannot be saved.", "gone")
+        raise NotAllowed(_("This list cannot be saved."), "gone")
     return PAGES[name]
 
 
@@ -102,10 +104,10 @@ def save(user: Any, name: str, title: str, query: str, *, shared: bool, now: dat
     """Keep a list under a name. Raises NotAllowed where the name is taken or it is not theirs to share."""
     page = page_of(name, user)
     if shared and not rules.works_for_program(user):
-        raise NotAllowed("Only people of the program share views.", "may")
+        raise NotAllowed(_("Only people of the program share views."), "may")
     owner = None if shared else user
     if SavedView.objects.filter(owner=owner, page=page.name).count() >= MOST:
-        raise NotAllowed(f"{MOST} views of this list are kept already: delete one first.")
+        raise NotAllowed(_("%(most)s views of this list are kept already: delete one first.") % {"most": MOST})
     view = SavedView(owner=owner, page=page.name, query=normalised(page, query), saved_by=user, saved_at=now)
     return _named(view, title)
 
@@ -120,14 +122,14 @@ def _named(view: SavedView, title: str) -> SavedView:
         with transaction.atomic():
             view.save()
     except IntegrityError:
-        raise NotAllowed(f"A view of this list is already called “{title}”.") from None
+        raise NotAllowed(_("A view of this list is already called “%(title)s”.") % {"title": title}) from None
     return view
 
 
 def set_default(view: SavedView, user: Any, *, on: bool) -> None:
     """Open the list with this one's own view from now on, or with everything again."""
     if view.owner_id != user.pk:
-        raise NotAllowed("Only a view of your own can be what a list opens with: save it as yours first.", "may")
+        raise NotAllowed(_("Only a view of your own can be what a list opens with: save it as yours first."), "may")
     with transaction.atomic():
         SavedView.objects.filter(owner=user, page=view.page, is_default=True).update(is_default=False)
         if on:

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.views.common import refused
@@ -43,7 +44,7 @@ def _listed(request: HttpRequest, bound: tuple[int, RenameForm] | None, status: 
 def _row(view: SavedView, user: Any) -> Row:
     page = saved.PAGES[view.page]
     lost = ", ".join(saved.gone(page, view.query))
-    return Row(view, page.title, address(view), lost, view.owner_id == user.pk)
+    return Row(view, _(page.title), address(view), lost, view.owner_id == user.pk)
 
 
 def _form(view: SavedView, bound: tuple[int, RenameForm] | None) -> RenameForm:
@@ -75,7 +76,7 @@ def save_view(request: HttpRequest, page: str) -> HttpResponse:
         shared = bool(form.cleaned_data.get("shared"))
         try:
             saved.save(request.user, page, form.cleaned_data["name"], query, shared=shared, now=timezone.now())
-            messages.success(request, f"Saved as “{form.cleaned_data['name']}”.")
+            messages.success(request, _("Saved as “%(name)s”.") % {"name": form.cleaned_data["name"]})
             return redirect(f"{reverse(page)}?{query or 'view=all'}")
         except NotAllowed as refusal:
             form.add_error("name", str(refusal))
@@ -93,12 +94,12 @@ def change_view(request: HttpRequest, pk: int) -> HttpResponse:
             return _rename(request, view)
         if act == "delete":
             view.delete()
-            messages.success(request, f"“{view.name}” is deleted.")
+            messages.success(request, _("“%(name)s” is deleted.") % {"name": view.name})
         elif act in ("default", "usual"):
             saved.set_default(view, request.user, on=act == "default")
-            title = saved.PAGES[view.page].title
-            opens = f"with “{view.name}”" if act == "default" else "as usual"
-            messages.success(request, f"{title} opens {opens} from now on.")
+            title = _(saved.PAGES[view.page].title)
+            opens = _("with “%(name)s”") % {"name": view.name} if act == "default" else _("as usual")
+            messages.success(request, _("%(title)s opens %(opens)s from now on.") % {"title": title, "opens": opens})
     except NotAllowed as refusal:
         refused(request, refusal)
     return redirect("views")
@@ -109,7 +110,7 @@ def _rename(request: HttpRequest, view: SavedView) -> HttpResponse:
     if form.is_valid():
         try:
             saved.rename(view, form.cleaned_data["name"])
-            messages.success(request, f"It is called “{view.name}” now.")
+            messages.success(request, _("It is called “%(name)s” now.") % {"name": view.name})
             return redirect("views")
         except NotAllowed as refusal:
             form.add_error("name", str(refusal))

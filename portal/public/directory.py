@@ -10,6 +10,8 @@ from typing import Any
 from django.conf import settings
 from django.db.models import Case, Count, QuerySet, Value, When
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.forms.lists import searched
 from integrations.names import plain
@@ -20,20 +22,24 @@ from portal.public.support import DAYS, MINIMUM
 from portal.standing.shown import SHOWN
 
 TERMS = 8  # of a search
-SORTS = {"newest": "Newest first", "name": "By name", "support": "By support record"}
-BEST = "Best match"  # the usual order while somebody searches
+SORTS = {
+    "newest": gettext_noop("Newest first"),
+    "name": gettext_noop("By name"),
+    "support": gettext_noop("By support record"),
+}
+BEST = gettext_noop("Best match")  # the usual order while somebody searches
 ORDERS: dict[str, tuple[str, ...]] = {
     "newest": ("-listed_at", "-integration"),
     "name": ("name_plain", "integration"),
     "support": ("-rank", "-settled", "-integration"),
 }
-TRACKS = {"infrastructure": "Infrastructure partners", "workflow": "Workflow partners"}
+TRACKS = {"infrastructure": gettext_noop("Infrastructure partners"), "workflow": gettext_noop("Workflow partners")}
 STANDINGS = {
-    "": "Listed now",
-    "good": "In good standing",
-    "suspended": "Suspended",
-    "former": "No longer listed",
-    "any": "All of them",
+    "": gettext_noop("Listed now"),
+    "good": gettext_noop("In good standing"),
+    "suspended": gettext_noop("Suspended"),
+    "former": gettext_noop("No longer listed"),
+    "any": gettext_noop("All of them"),
 }
 OF_STANDING: dict[str, tuple[str, ...]] = {
     "": ("listed", "suspended"),
@@ -74,9 +80,9 @@ class Filters:
     @property
     def sorts(self) -> list[tuple[str, str, bool]]:
         """The orders to choose from: value, word, whether chosen. The usual one is blank: it follows what is typed."""
-        others = [(key, word, key == self.sort) for key, word in SORTS.items() if self.terms or key != "newest"]
+        others = [(key, _(word), key == self.sort) for key, word in SORTS.items() if self.terms or key != "newest"]
         usual = BEST if self.terms else SORTS["newest"]
-        return [("", usual, not any(chosen for *_, chosen in others)), *others]
+        return [("", _(usual), not any(chosen for *_, chosen in others)), *others]
 
     def given(self) -> dict[str, str]:
         """The parameters of the address that say the same."""
@@ -178,7 +184,7 @@ def _options(name: str, found: dict[str, Option], filters: Filters) -> list[Opti
     """The choices of a filter in their order; one that is chosen and leaves nothing stands there with 0."""
     chosen = getattr(filters, name)
     if name == "standing":
-        return [found.get(value, Option(value, word, 0, value == chosen)) for value, word in STANDINGS.items()]
+        return [found.get(value, Option(value, _(word), 0, value == chosen)) for value, word in STANDINGS.items()]
     if chosen:
         found.setdefault(chosen, Option(chosen, _word(name, chosen, {}), 0, True))
     return sorted((option for value, option in found.items() if value), key=lambda option: option.word.casefold())
@@ -199,7 +205,7 @@ def _word(name: str, value: str, combo: Combo) -> str:
     if name == "platform":
         return platform_word(value)
     if name == "standing":
-        return STANDINGS[value]
+        return _(STANDINGS[value])
     return combo.get(f"{name}_name") or value
 
 

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations import rules
 from integrations.history import record
@@ -42,8 +44,10 @@ class ReplyForm(forms.Form):
     """One text. Blank takes the reply back."""
 
     text = Lines(
-        label="Your reply", required=False, max_length=LONGEST, max_lines=MOST_LINES,
-        help_text="Everyone reads it beside the record. At most six lines, and no addresses but your own.",
+        label=gettext_lazy("Your reply"), required=False, max_length=LONGEST, max_lines=MOST_LINES,
+        help_text=gettext_lazy(
+            "Everyone reads it beside the record. At most six lines, and no addresses but your own."
+        ),
     )  # fmt: skip
 
     def __init__(self, *args: Any, row: Integration, **kwargs: Any) -> None:
@@ -54,7 +58,8 @@ class ReplyForm(forms.Form):
         text: str = self.cleaned_data["text"]
         for address in elsewhere(text, self.row):
             raise ValidationError(
-                f"“{address[:80]}” leads elsewhere. Name your repository, your own pages, or nothing at all."
+                _("“%(address)s” leads elsewhere. Name your repository, your own pages, or nothing at all.")
+                % {"address": address[:80]}
             )
         return text
 
@@ -89,7 +94,7 @@ def reply(integration: Integration, text: str, *, by: Any, now: datetime) -> Eve
     """
     with changing(integration, rules.may_edit, by=by, now=now) as row:
         if row.released_at is None:
-            raise NotAllowed("It was never listed, so there is no record to reply to.", "gone")
+            raise NotAllowed(_("It was never listed, so there is no record to reply to."), "gone")
         before = reply_of(row)
         if text == (before.text if before else ""):
             return None

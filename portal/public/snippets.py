@@ -4,6 +4,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext as _
+
 from integrations.models import Integration
 from portal.public.seen import Seen
 from verification.versions import BadVersion, parse
@@ -59,7 +62,7 @@ def _provider(row: Integration, seen: Seen) -> Snippet | None:
         "terraform {\n  required_providers {\n"
         f'    {name} = {{\n      source  = "{owner}/{name}"{_version_line(seen, "      ")}\n    }}\n  }}\n}}'
     )
-    return Snippet("Provider requirement for Terraform", text)
+    return Snippet(_("Provider requirement for Terraform"), text)
 
 
 def _run_task(row: Integration, _seen: Seen) -> Snippet:
@@ -68,7 +71,7 @@ def _run_task(row: Integration, _seen: Seen) -> Snippet:
         f'resource "tfe_organization_run_task" "{name}" {{\n  organization = var.organization\n'
         f'  name         = "{name.replace("_", "-")}"\n  url          = var.{name}_url\n  enabled      = true\n}}'
     )
-    return Snippet("Run task for HCP Terraform", text, "The publisher’s documentation says which address to use.")
+    return Snippet(_("Run task for HCP Terraform"), text, _("The publisher’s documentation says which address to use."))
 
 
 def _nia(row: Integration, seen: Seen) -> Snippet | None:
@@ -81,7 +84,9 @@ def _nia(row: Integration, seen: Seen) -> Snippet | None:
         f"{_version_line(seen, '  ')}\n"
         '  condition "services" {\n    names = ["web"]\n  }\n}'
     )
-    return Snippet("Task for Consul-Terraform-Sync", text, "Put in the services that it should follow.")
+    return Snippet(
+        gettext("Task for Consul-Terraform-Sync"), text, gettext("Put in the services that it should follow.")
+    )
 
 
 def _packer(row: Integration, seen: Seen) -> Snippet | None:
@@ -92,7 +97,7 @@ def _packer(row: Integration, seen: Seen) -> Snippet | None:
         "packer {\n  required_plugins {\n"
         f'    {name} = {{\n      source  = "github.com/{owner}/{name}"{_version_line(seen, "      ")}\n    }}\n  }}\n}}'
     )
-    return Snippet("Plugin requirement for Packer", text)
+    return Snippet(_("Plugin requirement for Packer"), text)
 
 
 def _nomad(row: Integration, _seen: Seen) -> Snippet | None:
@@ -100,7 +105,7 @@ def _nomad(row: Integration, _seen: Seen) -> Snippet | None:
     if row.category not in ("container-runtime", "gpus-hardware-devices") or not name:
         return None
     text = f'plugin "{name}" {{\n  config {{\n  }}\n}}'
-    return Snippet("Plugin block for a Nomad client", text, "Put the binary into the client’s plugin_dir first.")
+    return Snippet(_("Plugin block for a Nomad client"), text, _("Put the binary into the client’s plugin_dir first."))
 
 
 def _vault(row: Integration, _seen: Seen) -> Snippet | None:
@@ -112,7 +117,9 @@ def _vault(row: Integration, _seen: Seen) -> Snippet | None:
     text = f"vault plugin register -sha256=$SHA256 {of} {name}"
     if kind != "database":
         text += f"\nvault {kind} enable {name}"
-    return Snippet("Commands for Vault", text, "Put the binary into Vault’s plugin directory; SHA256 is its checksum.")
+    return Snippet(
+        _("Commands for Vault"), text, _("Put the binary into Vault’s plugin directory; SHA256 is its checksum.")
+    )
 
 
 MAKERS: dict[str, Callable[[Integration, Seen], Snippet | None]] = {

@@ -13,6 +13,8 @@ from django.shortcuts import render
 from django.urls import path
 from django.utils import timezone
 from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.cache import cache_control
 from django.views.decorators.vary import vary_on_headers
 
@@ -78,9 +80,14 @@ def listed(request: HttpRequest) -> HttpResponse:
 
 
 TITLES = (
-    ("product", "Product"), ("track", "Kind of partner"), ("program", "Program"), ("category", "Category"),
-    ("tier", "Tier"), ("platform", "Platform"), ("standing", "Standing"),
-)  # fmt: skip
+    ("product", gettext_noop("Product")),
+    ("track", gettext_noop("Kind of partner")),
+    ("program", gettext_noop("Program")),
+    ("category", gettext_noop("Category")),
+    ("tier", gettext_noop("Tier")),
+    ("platform", gettext_noop("Platform")),
+    ("standing", gettext_noop("Standing")),
+)
 OPEN = ("product", "track", "standing")
 
 
@@ -91,7 +98,7 @@ def groups(filters: directory.Filters, sides: directory.Facets) -> list[dict[str
         options = [(each, _link(filters, name, each)) for each in sides.options[name] if each.count or each.chosen]
         chosen = bool(getattr(filters, name))
         if len(options) > 1 or chosen:
-            found.append({"name": name, "title": title, "options": options, "open": chosen or name in OPEN})
+            found.append({"name": name, "title": _(title), "options": options, "open": chosen or name in OPEN})
     return found
 
 
@@ -129,7 +136,7 @@ def listing_logo(_request: HttpRequest, uuid: UUID) -> FileResponse:
     """The picture beside the listing: of a kind that holds no script, and in a sandbox all the same."""
     found = logo_of(listed_or_404(uuid)[0])
     if found is None:
-        raise Http404("There is no logo.")
+        raise Http404(_("There is no logo."))
     answer = FileResponse(found.file.open("rb"), content_type=PICTURES[found.kind])
     answer["Content-Disposition"] = "inline"
     answer["Content-Security-Policy"] = "default-src 'none'; sandbox"
@@ -142,7 +149,7 @@ def partner_page(request: HttpRequest, slug: str) -> HttpResponse:
     """A company with what it has listed, what it had, and what changed. A company without is not there."""
     partner = Partner.objects.filter(slug=slug, listings__isnull=False).first()
     if partner is None:
-        raise Http404("No company with something listed has this address.")
+        raise Http404(_("No company with something listed has this address."))
     rows = list(Listing.objects.filter(partner=partner).order_by("name_plain", "pk"))
     context = {
         "partner": partner, "now": [row for row in rows if row.standing not in directory.GONE],
@@ -164,7 +171,7 @@ def listed_or_404(uuid: UUID) -> tuple[Integration, Listing]:
     rows = Listing.objects.select_related("integration__partner").filter(uuid=uuid)
     found = rows.first()
     if found is None:
-        raise Http404("This integration was never listed.")
+        raise Http404(_("This integration was never listed."))
     return found.integration, found
 
 

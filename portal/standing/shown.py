@@ -7,6 +7,8 @@ or removed says so, and never shows a tier.
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from integrations.models import Integration
 from integrations.states import Standing
 
@@ -17,11 +19,11 @@ OF_PROCESS = (
 )  # fmt: skip
 KEEPS = ("set_aside", "appeal", "dismiss_appeal", "go_on", "ask_reinstatement")  # they change no standing
 STANDS = {
-    Standing.NONE: "Not listed: its company promises no support.",
-    Standing.VERIFIED: "Listed, and in good standing.",
-    Standing.NOTICE: "Under notice. Its public page does not say so.",
-    Standing.SUSPENDED: "Suspended. Its public page says so.",
-    Standing.REMOVED: "Removed from the listing. Its public page stays and says so.",
+    Standing.NONE: gettext_noop("Not listed: its company promises no support."),
+    Standing.VERIFIED: gettext_noop("Listed, and in good standing."),
+    Standing.NOTICE: gettext_noop("Under notice. Its public page does not say so."),
+    Standing.SUSPENDED: gettext_noop("Suspended. Its public page says so."),
+    Standing.REMOVED: gettext_noop("Removed from the listing. Its public page stays and says so."),
 }
 
 
@@ -39,27 +41,30 @@ class Public:
     shows_tier: bool = False
 
 
-LISTED = Public("Listed", "", "good", "listed", shows_tier=True)
+LISTED = Public(gettext_noop("Listed"), "", "good", "listed", shows_tier=True)
 PUBLIC = {
     Standing.VERIFIED: LISTED,
     Standing.NOTICE: LISTED,
     Standing.SUSPENDED: Public(
-        "Suspended",
-        "The program has suspended it: the promise of support was not kept, or is in doubt.",
+        gettext_noop("Suspended"),
+        gettext_noop("The program has suspended it: the promise of support was not kept, or is in doubt."),
         "warn",
         "suspended",
     ),
     Standing.REMOVED: Public(
-        "No longer listed", "The program no longer lists it, and promises nothing about it.", "bad", "removed"
+        gettext_noop("No longer listed"),
+        gettext_noop("The program no longer lists it, and promises nothing about it."),
+        "bad",
+        "removed",
     ),
     Standing.NONE: Public(
-        "Community",
-        "Its company no longer promises support and said so. What was published stays usable.",
+        gettext_noop("Community"),
+        gettext_noop("Its company no longer promises support and said so. What was published stays usable."),
         "info",
         "community",
     ),
 }
-ENDED = Public("No longer supported", "Its company has ended its support.", "info", "ended")
+ENDED = Public(gettext_noop("No longer supported"), gettext_noop("Its company has ended its support."), "info", "ended")
 SHOWN = {each.key: each for each in (*PUBLIC.values(), ENDED)}
 
 

@@ -11,6 +11,7 @@ from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
 
 from integrations import due_process, rules
 from integrations.models import Integration
@@ -52,7 +53,7 @@ def listed_once(request: HttpRequest, uuid: UUID) -> Integration:
     """An integration that was listed at some time. Raises Http404."""
     row = load(request, uuid)
     if row.released_at is None:
-        raise Http404("This integration has not been listed yet.")
+        raise Http404(_("This integration has not been listed yet."))
     return row
 
 
@@ -61,7 +62,7 @@ def frozen(row: Integration, seq: int) -> dict[str, Any]:
     event = row.events.shown_to_partner().filter(seq=seq).first()
     kept: dict[str, Any] = event.data.get("evidence", {}) if event else {}
     if not kept:
-        raise Http404("No evidence was kept with this event.")
+        raise Http404(_("No evidence was kept with this event."))
     return kept
 
 
@@ -77,7 +78,7 @@ def _shown(request: HttpRequest, row: Integration, pack: dict[str, Any], more: d
     context = {
         "integration": row,
         "pack": moments(pack),
-        "stands": STANDS.get(pack["standing"], ""),
+        "stands": _(STANDS.get(pack["standing"], "")),
         "for_program": rules.is_of_program(row, request.user),
         "kept": list(row.events.filter(data__has_key="evidence").order_by("seq").values_list("seq", flat=True)),
         "json_href": reverse(f"{name}_json", args=[row.uuid, seq] if seq else [row.uuid]),
