@@ -68,7 +68,7 @@ def _newest(model: type[Model], integration: Integration) -> Any:
 
 
 def _run_task(row: RunTaskRehearsal) -> Tried:
-    return _rehearsal(row, _("Run task rehearsal of %(address)s") % {"address": row.url}, "rehearsal")
+    return _rehearsal(row, _("Run task rehearsal"), "rehearsal")
 
 
 def _lifecycle(row: LifecycleRehearsal) -> Tried:

@@ -24,7 +24,7 @@ from portal.demo.hearing import heard
 from portal.demo.listed import THEN as OF_STANDING
 from portal.demo.listed import published
 from portal.demo.people import COMPANIES, PASSWORD, PEOPLE, Company, Person
-from portal.demo.rehearsed import lifecycle, nomad
+from portal.demo.rehearsed import lifecycle, nomad, of_a_run_task
 from portal.demo.supporting import support
 from portal.demo.world import WORLD, Entry
 from verification.models import CheckRun
@@ -95,6 +95,7 @@ def build(now: datetime, progress: Callable[[str], None] = lambda _: None) -> No
     support(now)
     published(now)
     lifecycle(Integration.objects.get(name="Rocket"), world.owner("Acme Rockets"), now)
+    of_a_run_task(Integration.objects.get(name="Rocket preflight"), world.owner("Acme Rockets"), now)
     nomad(Integration.objects.get(name="Booster driver"), world.owner("Acme Rockets"), now)
     schemas.read(Integration.objects.get(name="Rocket"), world.owner("Acme Rockets"), now)
     heard(world.partners["Acme Rockets"], world.owner("Acme Rockets"), world.people["Sam Stone"], now)

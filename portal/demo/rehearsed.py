@@ -1,4 +1,4 @@
-"""Which rehearsals does the demo world show? Of a provider and a Nomad plugin as they were seen, under other names."""
+"""Which rehearsals does the demo world show? Of a provider, a Nomad plugin and a run task as they were seen."""
 
 import json
 from datetime import datetime, timedelta
@@ -7,15 +7,19 @@ from pathlib import Path
 from integrations.models import Integration
 from portal.accounts.models import User
 from verification import observations
-from verification.checks import nomad_plugin
-from verification.models import LifecycleRehearsal, NomadRehearsal
+from verification.checks import nomad_plugin, run_task
+from verification.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal
 from verification.rehearsal.lifecycle import rules
 from verification.rehearsal.lifecycle.record import seen_of
 from verification.rehearsal.nomad import record
 from verification.rehearsal.nomad import rules as of_plugins
+from verification.rehearsal.run_task import enforcement
+from verification.rehearsal.run_task import rules as of_run_tasks
+from verification.rehearsal.run_task.record import Seen, as_dict, exchange_of, knock_of
 
 RECORDED = Path(__file__).with_name("lifecycle.json")
 PLUGIN = Path(__file__).with_name("nomad.json")
+RUN_TASK = Path(__file__).with_name("run_task.json")
 VERSION = "1.4.0"
 
 
@@ -45,3 +49,26 @@ def nomad(integration: Integration, by: User, now: datetime) -> NomadRehearsal:
         config=recorded["config"], requested_by=by, requested_at=begun, due_at=begun, attempts=1,
         finished_at=begun + timedelta(seconds=5), outcome=outcome, seen=recorded["seen"], verdicts=plain,
     )  # fmt: skip
+
+
+def of_a_run_task(integration: Integration, by: User, now: datetime) -> RunTaskRehearsal:
+    """The recorded rehearsal of an endpoint that reports twice, as if it had ended three hours before `now`."""
+    recorded = json.loads(RUN_TASK.read_text("utf-8"))
+    exchanges = tuple(exchange_of(each) for each in recorded["exchanges"])
+    seen = Seen(exchanges, tuple(knock_of(each) for each in recorded["knocks"]), over=True)
+    verdicts, begun = of_run_tasks.judge(seen), now - timedelta(hours=3)
+    row = RunTaskRehearsal.objects.create(
+        integration=integration, url=exchanges[0].url, stages=["post_plan", "pre_apply"], signed=True, requested_by=by,
+        requested_at=begun, due_at=begun, finished_at=begun + timedelta(seconds=4),
+        outcome=str(of_run_tasks.outcome_of(verdicts)), verdicts=[each.as_dict() for each in verdicts],
+        effects=[each.as_dict() for each in enforcement.effects(seen)],
+    )  # fmt: skip
+    for number, exchange in enumerate(exchanges):
+        sent = row.requests.create(
+            act=exchange.act, token_hash=f"recorded {number}", sent_at=begun, exchange=as_dict(exchange)
+        )
+        for knock in seen.knocks_of(exchange.act):
+            sent.callbacks.create(at=begun, is_final=knock.is_final, seen=as_dict(knock))
+    said = {"url": row.url, "stages": row.stages, "signed": True, "outcome": row.outcome, "verdicts": row.verdicts}
+    observations.remember(integration, run_task.KEY, {run_task.KNOWN: said | {"at": begun.isoformat()}}, now)
+    return row

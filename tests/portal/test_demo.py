@@ -16,6 +16,7 @@ from integrations.states import Stage, turn_of
 from portal.demo.supporting import BLIND, keep_up
 from portal.models import Email
 from verification.models import Breach, Clock, Issue, SupportPolicy, Watch
+from verification.rehearsed import tried
 from verification.support import sweep
 
 
@@ -89,6 +90,13 @@ def test_the_demo_world_goes_on_however_long_it_runs(demo: None) -> None:
         assert not late.exists()
     numbers = Issue.objects.values_list("watch_id", "number")
     assert len(set(numbers)) == len(numbers)
+
+
+def test_the_demo_world_shows_a_rehearsal_of_each_kind_to_whoever_decides(demo: None) -> None:
+    told = {row.name: [each.outcome for each in tried(row)] for row in Integration.objects.all()}
+    assert {name: outcomes for name, outcomes in told.items() if outcomes} == {
+        "Rocket": ["fail", "warn"], "Rocket preflight": ["warn"], "Booster driver": ["warn"],
+    }  # fmt: skip
 
 
 def test_the_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> None:
