@@ -58,7 +58,8 @@ class Asked:
 
     @property
     def context(self) -> dict[str, Any]:
-        return {"integration": self.integration, "row": self.row, "form": self.form, "query": self.query}
+        told = {"integration": self.integration, "row": self.row, "form": self.form, "query": self.query}
+        return told | {"is_refused": bool(self.form.errors)}
 
 
 def crossplane(request: HttpRequest, uuid: UUID) -> HttpResponse:

@@ -172,6 +172,7 @@ def test_crossplane_choice_that_does_not_fit_says_so_beside_its_field(
     field = page.select_one(f"[name={name}]")
     assert field is not None
     assert field["aria-invalid"] == "true"
+    assert page.select_one("details.fold[open] form") is not None
     assert len(page.select("[aria-invalid=true]")) == 1
     assert sentence in page.get_text()
     assert field.get("value", field.get_text().strip()) == told
@@ -181,12 +182,12 @@ def test_crossplane_resource_shows_both_scopes_and_the_three_requests(two: Integ
     page = shown(alice, "crossplane_resource", two, resource="acme_compute_server")
     text = page.get_text(" ", strip=True)
     assert "servers.compute.acme.m.upbound.io" in text
-    assert [heading.get_text() for heading in page.select("h3")][-3:] == ["Create", "Update", "Delete"]
-    said = [(one.name, one.get_text()) for one in page.select("h4, h4 + p")]
+    assert [heading.get_text() for heading in page.select("h2")][-3:] == ["Create", "Update", "Delete"]
+    said = [(one.name, one.get_text()) for one in page.select("h3, h3 + p")]
     assert said == [
-        ("h4", "PriorState"), ("p", "null"), ("h4", "PlannedState"),
-        ("h4", "PriorState"), ("h4", "PlannedState"),
-        ("h4", "PriorState"), ("h4", "PlannedState"), ("p", "null"),
+        ("h3", "PriorState"), ("p", "null"), ("h3", "PlannedState"),
+        ("h3", "PriorState"), ("h3", "PlannedState"),
+        ("h3", "PriorState"), ("h3", "PlannedState"), ("p", "null"),
     ]  # fmt: skip
     assert "The prior state is what was last observed, the planned state is the specification" in text
 
