@@ -59,8 +59,8 @@ class Chart:
 
     @property
     def compares(self) -> bool:
-        """Whether the period before stands behind this one."""
-        return any(column.before is not None for column in self.columns)
+        """Whether anything of the period before stands behind this one."""
+        return any(column.before for column in self.columns)
 
     @property
     def drawn(self) -> SafeString:
