@@ -1,5 +1,6 @@
 """What does the page of one issue show? Both clocks explained, what happened, who agreed to what."""
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -26,6 +27,7 @@ from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
 
 DECISIONS = ("severity_asked", "breach_disputed", "dispute_dismissed", "severity_lowered", "not_covered")
 LATELY = 60
+FIGURE = re.compile(r"(\d) ")
 GITHUB = '{0} <a href="{1}" rel="noopener noreferrer">on GitHub<span class="visually-hidden">: {0}</span></a>'
 # What happened on GitHub, or here: words, tone, icon.
 HAPPENED: dict[str, tuple[str, str, str]] = {
@@ -172,8 +174,8 @@ def panel_of(clock: ClockState, asked: Asked, sla: Sla, url: str) -> ClockPanel:
         stopped_at=clock.stopped_at,
         stopped_href=link(url, clock.stopped_by),
         lines=[line(segment, asked.calendar, url) for segment in clock.segments],
-        counted=duration(clock.counted),
-        idle=duration(idle(clock.segments)),
+        counted=_whole(duration(clock.counted)),
+        idle=_whole(duration(idle(clock.segments))),
         strip=_strip(clock, asked) if used.in_days else "",
     )
 
@@ -209,9 +211,14 @@ def sentence(clock: ClockState, used: Used) -> str:
 
 def line(segment: Segment, calendar: Calendar, url: str) -> Line:
     zone = calendar.zone
-    length = duration(segment.used if segment.counted else segment.length)
+    length = _whole(duration(segment.used if segment.counted else segment.length))
     start, end = moment(segment.start, zone), moment(segment.end, zone)
     return Line(start, end, segment.counted, length, segment.why, link(url, segment.key))
+
+
+def _whole(length: str) -> str:
+    """“2 days 9 h” that a narrow column breaks between its parts only, never inside “9 h”."""
+    return FIGURE.sub("\\1\u00a0", length)
 
 
 def happened(row: IssueEvent, url: str) -> Happened:
