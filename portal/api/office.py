@@ -51,6 +51,7 @@ class TableWanted(Schema):
     severity: str = Field("", max_length=20)
     partner: str = Field("", max_length=80)
     integration: str = Field("", max_length=60)
+    sort: str = Field("", max_length=20)
 
 
 class ViewOut(Schema):

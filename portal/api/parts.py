@@ -5,13 +5,14 @@ import binascii
 import json
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from ninja import Router, Schema, Status
 from ninja.errors import HttpError
+from ninja.params.models import Query as InQuery
 from ninja.parser import Parser
 from ninja.security import HttpBearer
 from pydantic import ConfigDict, Field
@@ -22,6 +23,7 @@ from portal.api.scopes import BY_KEY
 T = TypeVar("T")
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 MOST, USUAL = 100, 50
+UNKNOWN = "There is no such parameter here."
 
 
 class Bearer(HttpBearer):
@@ -128,16 +130,28 @@ class Room:
 
 
 def within(scope: str, operation: Callable[..., Any], status: int) -> Callable[..., Any]:
-    """Refuses a token that was not given this scope; what the operation returns is answered with the status."""
+    """Refuses a token that was not given this scope, and parameters that nobody knows: a filter with a slip in its
+    name would let everything through. What the operation returns is answered with the status."""
+    known = parameters_of(operation)
 
     @wraps(operation)
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         if scope and scope not in request.api_token.scopes:  # type: ignore[attr-defined]
             raise Problem("scope", f"The token was not given “{scope}”: {BY_KEY[scope].does.lower()}.")
+        odd = sorted(set(request.GET) - known)
+        if odd:
+            raise Problem("unfit", "There is no such parameter.", fields=[(name[:40], UNKNOWN) for name in odd[:20]])
         found = operation(request, *args, **kwargs)
         return found if isinstance(found, HttpResponseBase) else Status(status, found)
 
     return checked
+
+
+def parameters_of(operation: Callable[..., Any]) -> set[str]:
+    """The names of what an operation takes from the query of its address."""
+    hints = get_type_hints(operation, include_extras=True).values()
+    asked = [get_args(hint) for hint in hints if get_origin(hint) is Annotated]
+    return {name for shape, *how in asked if isinstance(how[0], InQuery) for name in shape.model_fields}
 
 
 class Paged(Schema):

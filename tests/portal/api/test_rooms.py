@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 from openpyxl import load_workbook
 
+from portal.api.office import TableWanted
 from portal.hooks import keeping
 from portal.hooks.keeping import Wanted
 from portal.hooks.models import EndpointMessage
@@ -132,6 +133,17 @@ def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
     assert [row[0].value for row in book.worksheets[0]] == ["integration", "Rocket"]
     assert me.get("/office/integrations?q=nothing").json()["rows"] == []
     assert (me.get("/office/queue").status_code, me.get("/office/nonsense").status_code) == (404, 404)
+
+
+def test_table_takes_every_word_of_its_pages_address(provider: Any, alice: Any) -> None:
+    words = {word for page in saved.PAGES.values() for word in page.words}
+    assert words - set(TableWanted.model_fields) == set()
+    assert [row[0] for row in caller(alice).get("/office/integrations?sort=name").json()["rows"]] == ["Rocket"]
+
+
+def test_parameter_with_a_slip_in_its_name_is_refused(provider: Any, alice: Any) -> None:
+    answer = caller(alice).get("/integrations?stag=review")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "stag")
 
 
 def test_table_in_json_ends_where_it_is_told_to(provider: Any, acme: Any, alice: Any) -> None:
