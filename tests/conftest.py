@@ -23,6 +23,7 @@ PASSWORD = "correct horse battery"
 HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 
+SAID = "said"  # property of a test: a figure that the summary shows
 DATABASE_FIXTURES = frozenset({"db", "transactional_db", "live_server", "client"})
 
 
@@ -37,6 +38,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     with_database = [item for item in items if _touches_database(item)]
     config.hook.pytest_deselected(items=[item for item in items if not _touches_database(item)])
     items[:] = with_database
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The figures that tests have to tell, such as how many requests were generated."""
+    for report in terminalreporter.getreports("passed"):
+        for name, value in report.user_properties:
+            if name == SAID:
+                terminalreporter.write_line(f"{report.nodeid.rpartition('::')[2]}: {value}")
 
 
 def _touches_database(item: pytest.Item) -> bool:

@@ -43,6 +43,7 @@ class Ending:
     failed: int = 0
     skipped: int = 0
     not_run: str = ""
+    said: tuple[str, ...] = ()
 
     @property
     def is_good(self) -> bool:
@@ -73,9 +74,10 @@ def run(suite: Suite) -> Ending:
         code = subprocess.run([*suite.command, f"--junitxml={report}"], stdin=subprocess.DEVNULL).returncode
         seconds = time.monotonic() - begin
         passed, failed, skipped = _counts(report)
+        said = _said(report)
     if code == NO_TESTS:
         return Ending(suite, code, not_run="it holds no tests")
-    return Ending(suite, code, seconds, passed, failed, skipped)
+    return Ending(suite, code, seconds, passed, failed, skipped, said=said)
 
 
 def _counts(report: Path) -> tuple[int, int, int]:
@@ -90,6 +92,12 @@ def _counts(report: Path) -> tuple[int, int, int]:
     return total - failed - skipped, failed, skipped
 
 
+def _said(report: Path) -> tuple[str, ...]:
+    """The figures that tests had to tell: their properties called "said"."""
+    found = ElementTree.parse(report).iter("property") if report.exists() else ()
+    return tuple(str(each.get("value")) for each in found if each.get("name") == "said")
+
+
 def main() -> int:
     """Run all suites. Returns 0 when every one that could run is good."""
     begin = time.monotonic()
@@ -101,6 +109,8 @@ def main() -> int:
     print("\n── all together")
     for ending in endings:
         print(ending)
+        for figure in ending.said:
+            print(f"{'':<22} {figure}")
     passed, failed = sum(e.passed for e in endings), sum(e.failed for e in endings)
     skipped = sum(e.skipped for e in endings)
     print(f"{passed} passed, {failed} failed, {skipped} skipped in {time.monotonic() - begin:.0f} s")

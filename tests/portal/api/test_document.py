@@ -27,6 +27,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from portal.api.app import document
+from tests.conftest import SAID
 from tests.portal.api.everywhere import place_of
 from tests.portal.api.test_api_access import callers
 
@@ -89,8 +90,10 @@ def one_connection() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("one_connection")
-def test_generated_requests_are_answered_as_the_document_says(world: dict[str, Any]) -> None:
-    people, sent, wrong = callers(world), 0, []
+def test_generated_requests_are_answered_as_the_document_says(
+    world: dict[str, Any], request: pytest.FixtureRequest
+) -> None:
+    people, sent, number, wrong = callers(world), 0, -1, []
     schema = schemathesis.openapi.from_wsgi("/api/openapi.json", get_wsgi_application())
     for number, found in enumerate(schema.get_all_operations()):
         operation: Any = found.ok()  # type: ignore[union-attr]
@@ -102,6 +105,7 @@ def test_generated_requests_are_answered_as_the_document_says(world: dict[str, A
                 continue
             except Exception as failure:
                 wrong.append(f"{operation.label} {mode.value}: {failure} {getattr(failure, 'exceptions', '')}")
+    request.node.user_properties.append((SAID, f"{sent:,} generated requests to {number + 1} operations of the API"))
     assert wrong == [], "\n".join(wrong)
     assert sent > 100
 
