@@ -12,6 +12,7 @@ from playwright.sync_api import Page, Route, expect
 
 from integrations.models import Integration
 from integrations.workflow import perform
+from portal.office import saved
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 from tests.portal import everything
@@ -103,6 +104,17 @@ def test_own_pages_of_the_way_in_on_any_screen(visit: Visit, alice: Any) -> None
         look(owner, name, reverse(name), troubles)
     look(owner, "webhook_new", reverse("webhook_new", args=["acme"]), troubles)
     assert troubles == owner.troubles == []
+
+
+def test_the_offices_pages_on_any_screen(visit: Visit, rita: Any) -> None:
+    saved.save(rita, "office", "Terraform", "program=terraform-provider", shared=False, now=timezone.now())
+    reviewer, troubles = visit(rita), list[str]()
+    for name in ("office", "office_flow", "office_people", "views"):
+        look(reviewer, name, reverse(name), troubles)
+    reviewer.page.set_viewport_size({"width": 320, "height": 900})
+    reviewer.go(reverse("office_forecast"))
+    expect(reviewer.page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=0.9)
+    assert troubles == reviewer.troubles == []
 
 
 def test_what_is_fetched_anew_says_that_it_waits(visit: Visit, db: Any) -> None:
