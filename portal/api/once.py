@@ -1,6 +1,7 @@
 """What is answered to the same request twice? What was answered the first time, byte for byte, for a day.
 
-The work and the answer are one transaction: a process that dies leaves neither, and the next attempt begins anew.
+The work and the answer are one transaction: a process that dies leaves neither, and the next attempt begins anew. What
+asks somebody else before it writes is done apart, since SQLite has one writer at a time.
 """
 
 import hashlib
@@ -19,6 +20,7 @@ KEPT = timedelta(hours=24)
 LEASE = timedelta(minutes=5)  # after which work that was begun and never answered is taken for dead
 KEPT_HEADERS = ("Content-Type", "ETag", "Location", "Link")
 LONGEST = 128
+APART = frozenset({"prefill_draft"})  # asks GitHub before it writes; done twice it comes to the same
 
 
 def fingerprint(request: HttpRequest) -> str:
@@ -51,17 +53,33 @@ def answered(
     if not is_mine:
         return _again(row, asked)
     try:
-        with transaction.atomic():
-            answer = run()
-            if answer.status_code >= 500:
-                transaction.set_rollback(True)
-            else:
-                _keep(row, answer)
+        answer = _done(row, run, apart=name_of(request) in APART)
     except BaseException:
         KeptAnswer.objects.filter(pk=row.pk, status=0).delete()
         raise
     if answer.status_code >= 500:
         KeptAnswer.objects.filter(pk=row.pk, status=0).delete()
+    return answer
+
+
+def name_of(request: HttpRequest) -> str:
+    """Which operation is asked for."""
+    return str(request.resolver_match.url_name) if request.resolver_match else ""
+
+
+def _done(row: KeptAnswer, run: Callable[[], HttpResponse], *, apart: bool) -> HttpResponse:
+    """The work and its kept answer, in one transaction; `apart`: in two, so that no lock is held meanwhile."""
+    if apart:
+        answer = run()
+        if answer.status_code < 500:
+            _keep(row, answer)
+        return answer
+    with transaction.atomic():
+        answer = run()
+        if answer.status_code >= 500:
+            transaction.set_rollback(True)
+        else:
+            _keep(row, answer)
     return answer
 
 

@@ -1,6 +1,7 @@
 """The same request twice: the same answer, and the work once. Also when both come at the same moment."""
 
 import threading
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -8,11 +9,14 @@ import pytest
 from django.db import connection, connections
 from django.utils import timezone
 
+from integrations import repositories
+from integrations.actions import drafts
 from integrations.models import Draft, Message
 from portal.api import once
 from portal.api.models import KeptAnswer
 from tests.portal.api.calling import Caller, caller
 from tests.portal.api.test_tokens import kind
+from verification.prefill import prefill
 
 KEY = {"Idempotency-Key": "deploy-4711"}
 
@@ -122,3 +126,27 @@ def test_eight_at_the_same_moment_do_it_once(mine: Caller, rocket: Any) -> None:
 def test_forgotten_after_a_day_only(mine: Caller, rocket: Any) -> None:
     say(mine, rocket)
     assert once.forget_due(timezone.now() + timedelta(hours=23)) == 0
+
+
+@pytest.fixture
+def asked_within() -> Iterator[list[bool]]:
+    """Whether a transaction was open each time that GitHub would have been asked."""
+    seen: list[bool] = []
+    before = list(repositories._readers)
+
+    def reader(address: str) -> dict[str, Any]:
+        seen.append(connection.in_atomic_block)
+        return prefill("")
+
+    repositories.read_by(reader)
+    yield seen
+    repositories._readers[:] = before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_locked_while_github_is_asked(mine: Caller, acme: Any, alice: Any, asked_within: list[bool]) -> None:
+    draft = drafts.open_start(acme, "nomad", by=alice, now=timezone.now())
+    place = f"/drafts/{draft.uuid}/prefill"
+    first, second = mine.post(place, **KEY), mine.post(place, **KEY)
+    assert (first.status_code, asked_within) == (200, [False])
+    assert (second.content, second["Idempotent-Replayed"]) == (first.content, "true")
