@@ -44,11 +44,11 @@ class ListFilter(forms.Form):
         max_length=100,
         widget=forms.TextInput(attrs={"type": "search"}),
     )
-    program = forms.ChoiceField(required=False)
-    stage = forms.ChoiceField(required=False)
-    category = forms.ChoiceField(required=False)
+    program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
+    stage = forms.ChoiceField(label=gettext_lazy("Stage"), required=False)
+    category = forms.ChoiceField(label=gettext_lazy("Category"), required=False)
     holder = forms.ChoiceField(label=gettext_lazy("Whose turn"), required=False)
-    standing = forms.ChoiceField(required=False)
+    standing = forms.ChoiceField(label=gettext_lazy("Standing"), required=False)
     sort = forms.ChoiceField(label=gettext_lazy("Order"), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

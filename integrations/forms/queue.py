@@ -10,7 +10,12 @@ from django.utils.translation import gettext_lazy
 from integrations.programs import PROGRAMS
 from integrations.states import OPEN_STAGES, Holder
 
-AGES = {"1": "1 day", "3": "3 days", "7": "1 week", "14": "2 weeks"}
+AGES = {
+    "1": gettext_lazy("1 day"),
+    "3": gettext_lazy("3 days"),
+    "7": gettext_lazy("1 week"),
+    "14": gettext_lazy("2 weeks"),
+}
 HOLDERS = {
     "": gettext_lazy("The program"),
     Holder.PARTNER: gettext_lazy("The partner"),
@@ -34,9 +39,9 @@ FILTERS = ("program", "stage", "category", "age", "holder")
 class QueueFilter(forms.Form):
     """What the address of the queue asks for."""
 
-    program = forms.ChoiceField(required=False)
-    stage = forms.ChoiceField(required=False)
-    category = forms.ChoiceField(required=False)
+    program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
+    stage = forms.ChoiceField(label=gettext_lazy("Stage"), required=False)
+    category = forms.ChoiceField(label=gettext_lazy("Category"), required=False)
     age = forms.ChoiceField(label=gettext_lazy("Waits for at least"), required=False)
     holder = forms.ChoiceField(label=gettext_lazy("Whose turn"), required=False)
 
@@ -45,7 +50,7 @@ class QueueFilter(forms.Form):
         chosen = str(self.data.get("program", ""))
         choices = {
             "program": [("", _("All")), *((key, p.name) for key, p in PROGRAMS.items())],
-            "stage": [("", _("All")), *((str(s), str(s).capitalize()) for s in OPEN_STAGES)],
+            "stage": [("", _("All")), *((str(s), _(str(s).capitalize())) for s in OPEN_STAGES)],
             "category": [("", _("All")), *categories(chosen if chosen in PROGRAMS else "")],
             "age": [("", _("Any time")), *AGES.items()],
             "holder": [(str(key), word) for key, word in HOLDERS.items()],

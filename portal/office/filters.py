@@ -26,9 +26,13 @@ class OfficeFilter(forms.Form):
     """The two fields above every figure."""
 
     program = forms.ChoiceField(
-        required=False, choices=[("", gettext_lazy("All")), *((key, p.name) for key, p in PROGRAMS.items())]
+        label=gettext_lazy("Program"),
+        required=False,
+        choices=[("", gettext_lazy("All")), *((key, p.name) for key, p in PROGRAMS.items())],
     )
-    period = forms.ChoiceField(required=False, choices=[(key, LATELY[key]) for key, word in PERIODS.items()])
+    period = forms.ChoiceField(
+        label=gettext_lazy("Period"), required=False, choices=[(key, LATELY[key]) for key, word in PERIODS.items()]
+    )
 
     def __init__(self, data: Mapping[str, str], *, period: bool = True) -> None:
         super().__init__(data)

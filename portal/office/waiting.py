@@ -6,6 +6,9 @@ A process remembers a forecast for some minutes: it moves slowly, and every page
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
 from integrations.models import Integration
 from integrations.programs import PROGRAMS
 from integrations.states import Holder
@@ -17,10 +20,10 @@ from portal.office.models import Passage
 REMEMBERED = timedelta(minutes=10)
 NEWEST = 1000  # waits that a forecast looks at
 WHAT = {
-    "engage": "First answers on",
-    "develop": "Answers during the development of",
-    "review": "Decisions on",
-    "release": "Listings of",
+    "engage": gettext_noop("First answers on %(program)s integrations"),
+    "develop": gettext_noop("Answers during the development of %(program)s integrations"),
+    "review": gettext_noop("Decisions on %(program)s integrations"),
+    "release": gettext_noop("Listings of %(program)s integrations"),
 }
 _known: dict[tuple[str, str], tuple[datetime, Forecast | None]] = {}
 
@@ -62,22 +65,32 @@ class Told:
 def days(value: float) -> str:
     """ "6 working days", whole numbers rounded up, so that nothing is promised too soon."""
     whole = max(1, -int(-value // 1))
-    return f"{whole} working day{'' if whole == 1 else 's'}"
+    return ngettext("%(count)s working day", "%(count)s working days", whole) % {"count": whole}
 
 
 def sentence(program: str, stage: str, found: Forecast | None) -> str:
     """How long it took before, in one sentence."""
-    name = PROGRAMS[program].name
-    what = f"{WHAT[stage]} {name}" if stage in WHAT else ""
-    if not what:
+    if stage not in WHAT:
         return ""
+    what = _(WHAT[stage]) % {"program": PROGRAMS[program].name}
     if found is None:
-        return f"{what} integrations: too few to say how long they take (fewer than {ENOUGH} in a year)."
-    middle, latest = days(found.p50), days(found.p90)
-    return (
-        f"{what} integrations took {middle} at the middle, {latest.partition(' ')[0]} for nine of ten "
-        f"(last {found.window} days, {found.count} {'decisions' if stage == 'review' else 'answers'})."
+        said = _("%(what)s: too few to say how long they take (fewer than %(enough)s in a year).")
+        return said % {"what": what, "enough": ENOUGH}
+    said = (
+        _(
+            "%(what)s took %(middle)s at the middle, %(latest)s for nine of ten "
+            "(last %(days)s days, %(count)s decisions)."
+        )
+        if stage == "review"
+        else _(
+            "%(what)s took %(middle)s at the middle, %(latest)s for nine of ten "
+            "(last %(days)s days, %(count)s answers)."
+        )
     )
+    latest = max(1, -int(-found.p90 // 1))
+    return said % {
+        "what": what, "middle": days(found.p50), "latest": latest, "days": found.window, "count": found.count,
+    }  # fmt: skip
 
 
 def told(row: Integration, now: datetime) -> Told | None:
@@ -92,5 +105,5 @@ def told(row: Integration, now: datetime) -> Told | None:
     waited = working_days(since, now, PROGRAM_CALENDAR)
     middle, latest = expected(found, since, PROGRAM_CALENDAR)
     if waited > found.p90:
-        return Told(said, f"This one has waited {days(waited)}, longer than nine of ten.")
+        return Told(said, _("This one has waited %(days)s, longer than nine of ten.") % {"days": days(waited)})
     return Told(said, "", middle if middle > now else None, latest)

@@ -9,7 +9,7 @@ from uuid import UUID
 from django import forms
 from django.db.models import F, Q, QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from integrations import rules
 from integrations.models import Integration, Partner
@@ -96,10 +96,10 @@ def visible(user: Any, prefix: str = "integration__") -> Q:
 class SlaFilter(forms.Form):
     """The fields above the list. Nonsense in one of them is said and leaves the others in force."""
 
-    program = forms.ChoiceField(required=False)
-    partner = forms.ChoiceField(required=False)
-    integration = forms.ChoiceField(required=False)
-    severity = forms.ChoiceField(required=False)
+    program = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
+    partner = forms.ChoiceField(label=gettext_lazy("Partner"), required=False)
+    integration = forms.ChoiceField(label=gettext_lazy("Integration"), required=False)
+    severity = forms.ChoiceField(label=gettext_lazy("Severity"), required=False)
 
     def __init__(self, data: Mapping[str, str], partners: list[Any], integrations: list[Any]) -> None:
         super().__init__(data)

@@ -28,7 +28,7 @@ from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
 DECISIONS = ("severity_asked", "breach_disputed", "dispute_dismissed", "severity_lowered", "not_covered")
 LATELY = 60
 FIGURE = re.compile(r"(\d) ")
-GITHUB = '{0} <a href="{1}" rel="noopener noreferrer">on GitHub<span class="visually-hidden">: {0}</span></a>'
+GITHUB = '{0} <a href="{1}" rel="noopener noreferrer">{2}<span class="visually-hidden">: {0}</span></a>'
 # What happened on GitHub, or here: words, tone, icon.
 HAPPENED: dict[str, tuple[str, str, str]] = {
     Kind.OPENED: (gettext_noop("opened it"), "accent", "circle-dot"),
@@ -226,7 +226,7 @@ def happened(row: IssueEvent, url: str) -> Happened:
     who = "" if row.data.get("guessed") else row.actor
     what = f"{who or _('Somebody')} {_(words).format(label=row.label)}"
     if row.source != "portal":
-        what = format_html(GITHUB, what, link(url, row.key))
+        what = format_html(GITHUB, what, link(url, row.key), _("on GitHub"))
     text = _("What it said at first, nobody told us.") if row.data.get("unread") else row.text[:600]
     return Happened(what, row.at, tone, icon, text)
 

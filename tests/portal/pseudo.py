@@ -1,0 +1,71 @@
+"""What would a reader of another language still see in English? A language whose every message stands in ⟦…⟧."""
+
+import html
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from gettext import NullTranslations
+
+from django.utils import translation
+from django.utils.translation import trans_real
+
+CODE = "tlh"  # of no catalogue, ours or Django's
+OPEN, CLOSE = "⟦", "⟧"
+
+UNSEEN = re.compile(r"<(script|style|pre|code|svg|textarea)\b.*?</\1>|<!--.*?-->|<!doctype[^>]*>", re.DOTALL | re.I)
+SHOWN = re.compile(r'\s(?:title|aria-label|placeholder|alt)="([^"]*)"')
+TAG = re.compile(r"""<[A-Za-z/!](?:"[^"]*"|'[^']*'|[^">'])*>""")
+LINK = re.compile(r"https?://\S+|\S+@\S+|\bv?\d+(?:\.\d+)+\S*")
+
+
+class Wrapped(NullTranslations):
+    """Every message comes back as it is, in brackets; what is in brackets already was translated once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._catalog: dict[str, str] = {}
+
+    def gettext(self, message: str) -> str:
+        return message if not message or message.startswith(OPEN) else f"{OPEN}{message}{CLOSE}"
+
+    def ngettext(self, singular: str, plural: str, number: int) -> str:
+        return self.gettext(singular if number == 1 else plural)
+
+    def pgettext(self, _context: str, message: str) -> str:
+        return self.gettext(message)
+
+    def npgettext(self, _context: str, singular: str, plural: str, number: int) -> str:
+        return self.ngettext(singular, plural, number)
+
+
+@contextmanager
+def spoken() -> Iterator[None]:
+    """Django speaks the pseudo language within, and forgets it afterwards."""
+    trans_real._translations[CODE] = Wrapped()
+    try:
+        with translation.override(CODE):
+            yield
+    finally:
+        del trans_real._translations[CODE]
+
+
+def untranslated(page: str, *, markup: bool = True) -> list[str]:
+    """The words of a page or mail that stand outside the brackets, in pieces as the markup cuts them."""
+    page = UNSEEN.sub("\0", page)
+    said = [*SHOWN.findall(page), TAG.sub("\0", page)] if markup else [page]
+    outside = [piece for text in said for piece in _outside(html.unescape(text)).split("\0")]
+    words = [" ".join(LINK.sub(" ", piece).split()) for piece in outside]
+    return [piece for piece in words if re.search(r"[A-Za-z]{2}", piece)]
+
+
+def _outside(text: str) -> str:
+    """The text without what is in brackets, also where brackets stand in brackets."""
+    depth, kept = 0, []
+    for char in text:
+        depth += char == OPEN
+        if not depth:
+            kept.append(char)
+        if char == CLOSE and depth:
+            depth -= 1
+            kept.append("\0")
+    return "".join(kept)
