@@ -6,20 +6,19 @@ Nothing is remembered between two requests, and a line that could not be measure
 import logging
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.core.cache import caches
 from django.db import DatabaseError
-from django.db.models import Max, Min, Model, Q, QuerySet
+from django.db.models import Max, Min, Q
 from redis import Redis
 from redis.exceptions import RedisError
 
 from portal.cache import WAIT
 from portal.components.moments import exact, relative
 from portal.health import LANE_LATE, MAIL_LATE, SWEEP_LATE, WAITING
+from portal.help.line import PLAYED, RUN_LATE, Line, played, queue_line
 from portal.hooks.models import EndpointMessage
 from portal.models import Email, Heartbeat
 from portal.sweeping import beat_of
@@ -33,43 +32,12 @@ from verification.models import (
     CheckRun,
     Delivery,
     KeptAnswer,
-    LifecycleRehearsal,
-    NomadRehearsal,
-    RunTaskRehearsal,
-    SchemaReading,
     Watch,
 )
 
 logger = logging.getLogger(__name__)
 POLL_LATE = timedelta(hours=1)
 READ_LATE = timedelta(minutes=10)
-RUN_LATE = timedelta(minutes=30)
-# what a state is called, its tone and its icon
-STATES: dict[str, tuple[str, str, str]] = {
-    "ok": ("Works", "good", "circle-check"),
-    "late": ("Late", "warn", "clock"),
-    "down": ("Does not work", "bad", "circle-x"),
-    "idle": ("Nothing to do yet", "neutral", "circle-dashed"),
-    "absent": ("Not set up", "neutral", "minus"),
-    "unknown": ("We could not tell", "warn", "circle-question-mark"),
-}
-SERIOUS = ("down", "late", "unknown")
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One thing and how it is: a key of STATES, a sentence for everybody, and (name, text) for the program's people."""
-
-    name: str
-    state: str
-    sentence: str
-    details: tuple[tuple[str, str], ...] = ()
-    hint: str = ""
-    at: datetime | None = None
-
-    @property
-    def said(self) -> tuple[str, str, str]:
-        return STATES[self.state]
 
 
 def measured(name: str, measure: Callable[[datetime], Line], now: datetime) -> Line:
@@ -222,7 +190,9 @@ def webhooks(now: datetime) -> Line:
     last = Delivery.objects.aggregate(at=Max("received_at"))["at"]
     if last is None:
         return Line("Webhooks to us", "idle", "None has come yet. Without them we read every few minutes.")
-    return _queue("Webhooks to us", unread, "received_at", READ_LATE, now, f"The last one came {relative(last, now)}. ")
+    return queue_line(
+        "Webhooks to us", unread, "received_at", READ_LATE, now, f"The last one came {relative(last, now)}. "
+    )
 
 
 # -- what waits ----------------------------------------------------------------------------------------------
@@ -235,47 +205,20 @@ def mails(now: datetime) -> Line:
         )
     failed = Email.objects.filter(state=Email.State.FAILED, passed_on_at=None).count()
     due = Email.objects.filter(state__in=WAITING, due_at__lte=now)
-    line = _queue("Mails", due, "due_at", MAIL_LATE, now)
+    line = queue_line("Mails", due, "due_at", MAIL_LATE, now)
     return Line(
         line.name, line.state, line.sentence, (*line.details, ("given up, not passed on", str(failed))), at=line.at
     )
 
 
 def checks(now: datetime) -> Line:
-    return _queue("Checks", CheckRun.objects.open().filter(due_at__lte=now), "due_at", RUN_LATE, now)
-
-
-def played(name: str, model: type[Model]) -> Callable[[datetime], Line]:
-    """The line of one kind of what the portal tries itself: when the last one ended, and what waits."""
-
-    def measure(now: datetime) -> Line:
-        rows = model._default_manager.all()
-        last = rows.exclude(finished_at=None).order_by("-finished_at").values("finished_at", "outcome").first()
-        if last is None and not rows.exists():
-            return Line(name, "idle", "None was asked for yet.")
-        before = f"The last one ended {relative(last['finished_at'], now)}{_how(last['outcome'])}. " if last else ""
-        return _queue(name, rows.filter(finished_at=None, due_at__lte=now), "due_at", RUN_LATE, now, before)
-
-    return measure
-
-
-def _how(outcome: str) -> str:
-    """Whether it showed anything; which verdict it was is the partner's."""
-    if outcome == Outcome.NOT_RUN:
-        return " and was not run"
-    return ", broken off on our side" if outcome == Outcome.ERROR else ""
-
-
-PLAYED: dict[str, type[Model]] = {
-    "Run task rehearsals": RunTaskRehearsal, "Schemas read from providers": SchemaReading,
-    "Lifecycle rehearsals": LifecycleRehearsal, "Nomad plugin rehearsals": NomadRehearsal,
-}  # fmt: skip
+    return queue_line("Checks", CheckRun.objects.open().filter(due_at__lte=now), "due_at", RUN_LATE, now)
 
 
 def messages(now: datetime) -> Line:
     waiting = EndpointMessage.objects.filter(state=EndpointMessage.State.WAITING, due_at__lte=now)
     waiting = waiting.filter(endpoint__ended_at=None, endpoint__paused_at=None)
-    return _queue("Webhooks to partners", waiting, "due_at", RUN_LATE, now)
+    return queue_line("Webhooks to partners", waiting, "due_at", RUN_LATE, now)
 
 
 def sandbox(_now: datetime) -> Line:
@@ -292,16 +235,6 @@ def sandbox(_now: datetime) -> Line:
             said = "The sandbox does not answer. What needs it says “not run”, with the reason."
             return Line("Sandbox", "down", said, (("why", problem.strerror or "it did not answer in time"),))
     return Line("Sandbox", "ok", "The sandbox takes work.")
-
-
-def _queue(name: str, due: QuerySet[Any], column: str, late_after: timedelta, now: datetime, before: str = "") -> Line:
-    """A queue by its oldest due row."""
-    oldest, count = due.aggregate(oldest=Min(column))["oldest"], due.count()
-    if oldest is None:
-        return Line(name, "ok", f"{before}Nothing waits.")
-    late = now - oldest > late_after
-    said = f"{before}What waits longest was due {relative(oldest, now)}."
-    return Line(name, "late" if late else "ok", said, (("waiting", str(count)),), at=oldest)
 
 
 Measure = tuple[str, Callable[[datetime], Line]]
