@@ -5,6 +5,8 @@ A scope never adds to what its person or company may do anyway; it only takes aw
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop as _
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -17,23 +19,23 @@ class Scope:
 
 
 SCOPES = (
-    Scope("integrations:read", "Read integrations: requirements, findings, history, documents, standing"),
-    Scope("integrations:write", "Work on integrations: drafts, answers, documents, meetings, messages"),
-    Scope("steps:take", "Take steps: submit, request the review, withdraw, decide"),
-    Scope("checks:read", "Read what the checks, rehearsals and schemas say"),
-    Scope("checks:write", "Have checks and rehearsals run, hand in schemas, and report results from CI"),
-    Scope("credentials:write", "Give and withdraw test accounts; none can be read"),
-    Scope("sla:read", "Read issues in support, their clocks and the reports"),
-    Scope("sla:write", "Change what the clocks are kept by: labels, calendar, severity"),
-    Scope("companies:read", "Read companies and their people"),
-    Scope("companies:write", "Manage a company: people, invitations, its record", owner=True),
-    Scope("reviews:write", "Review: claim, write findings, waive", program=True),
-    Scope("notifications:read", "Read what the person was told", owner=True),
-    Scope("notifications:write", "Choose how notices reach the person", owner=True),
-    Scope("webhooks:read", "Read webhooks and their log", owner=True),
-    Scope("webhooks:write", "Pause, resume, replay, change and remove webhooks", owner=True),
-    Scope("office:read", "Take lists as tables, and the office's figures; read saved views"),
-    Scope("outbox:read", "Read the mail that went out", program=True),
+    Scope("integrations:read", _("Read integrations: requirements, findings, history, documents, standing")),
+    Scope("integrations:write", _("Work on integrations: drafts, answers, documents, meetings, messages")),
+    Scope("steps:take", _("Take steps: submit, request the review, withdraw, decide")),
+    Scope("checks:read", _("Read what the checks, rehearsals and schemas say")),
+    Scope("checks:write", _("Have checks and rehearsals run, hand in schemas, and report results from CI")),
+    Scope("credentials:write", _("Give and withdraw test accounts; none can be read")),
+    Scope("sla:read", _("Read issues in support, their clocks and the reports")),
+    Scope("sla:write", _("Change what the clocks are kept by: labels, calendar, severity")),
+    Scope("companies:read", _("Read companies and their people")),
+    Scope("companies:write", _("Manage a company: people, invitations, its record"), owner=True),
+    Scope("reviews:write", _("Review: claim, write findings, waive"), program=True),
+    Scope("notifications:read", _("Read what the person was told"), owner=True),
+    Scope("notifications:write", _("Choose how notices reach the person"), owner=True),
+    Scope("webhooks:read", _("Read webhooks and their log"), owner=True),
+    Scope("webhooks:write", _("Pause, resume, replay, change and remove webhooks"), owner=True),
+    Scope("office:read", _("Take lists as tables, and the office's figures; read saved views")),
+    Scope("outbox:read", _("Read the mail that went out"), program=True),
 )
 BY_KEY = {scope.key: scope for scope in SCOPES}
 

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_variables
 
@@ -91,7 +92,7 @@ def prove(request: HttpRequest) -> None:
     if signed_in_lately(request):
         return
     if not get_adapter().get_reauthentication_methods(request.user):
-        raise NotAllowed("Sign out and in again first: your last sign-in is too long ago for making a token.")
+        raise NotAllowed(_("Sign out and in again first: your last sign-in is too long ago for making a token."))
     raise ReauthenticationRequired
 
 
@@ -100,11 +101,11 @@ def token_revoke(request: HttpRequest, uuid: UUID) -> HttpResponse:
     token = get_object_or_404(ApiToken.objects.select_related("partner"), uuid=uuid)
     of_company = token.partner is not None and bool(rules.role_of(token.partner, request.user))
     if not of_company and token.user_id != request.user.pk:
-        raise Http404("There is no such token.")
+        raise Http404(_("There is no such token."))
     if request.method == "POST":
         try:
             keys.revoke(token, by=request.user, now=timezone.now())
-            messages.success(request, f"“{token.name}” is revoked. It is refused from now on.")
+            messages.success(request, _("“%(name)s” is revoked. It is refused from now on.") % {"name": token.name})
         except NotAllowed as refusal:
             refused(request, refusal)
     return redirect("company_tokens", token.partner.slug) if token.partner else redirect("tokens")

@@ -25,6 +25,10 @@ class Wrapped(NullTranslations):
         super().__init__()
         self._catalog: dict[str, str] = {}
 
+    def to_language(self) -> str:
+        """What get_language() says meanwhile, so that nothing remembered for English is brackets."""
+        return CODE
+
     def gettext(self, message: str) -> str:
         return message if not message or message.startswith(OPEN) else f"{OPEN}{message}{CLOSE}"
 

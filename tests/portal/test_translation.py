@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from django.apps import apps
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import get_language, gettext, ngettext
 
 from integrations.programs import PROGRAMS
 from integrations.workflow import perform
@@ -22,7 +22,7 @@ from tests.portal.everything import address
 
 PAGES = {
     "anonymous": ("home", "start", "listed", "listing", "start_program", "program", "words"),
-    "alice": ("home", "integration", "requirement", "issue", "profile", "notification_choices", "webhooks"),
+    "alice": ("home", "integration", "requirement", "issue", "profile", "notification_choices", "webhooks", "tokens"),
     "rita": ("queue", "review", "sla"),
 }
 EXPECTED = {
@@ -126,5 +126,6 @@ def test_words_outside_of_the_brackets_are_found() -> None:
 
 def test_the_pseudo_language_is_gone_afterwards() -> None:
     with pseudo.spoken():
-        said = gettext("Hello"), ngettext("a day", "days", 2)
-    assert (said, gettext("Hello")) == (("⟦Hello⟧", "⟦days⟧"), "Hello")
+        said = get_language(), gettext("Hello"), ngettext("a day", "days", 2)
+    assert said == (pseudo.CODE, "⟦Hello⟧", "⟦days⟧")
+    assert (get_language(), gettext("Hello")) == ("en", "Hello")
