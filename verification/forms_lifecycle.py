@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 from integrations.forms.credentials import SecretText, Unshown
 from integrations.plain import Line, refuse_unseen
@@ -31,40 +32,40 @@ class Configuration(forms.CharField):
 class RehearseLifecycle(forms.Form):
     """One rehearsal: which version, with which configurations, credentials and hosts."""
 
-    version = Line(label="Version", max_length=100, help_text="One that the registry lists, as in 1.4.0.")
+    version = Line(label=_("Version"), max_length=100, help_text=_("One that the registry lists, as in 1.4.0."))
     base = Configuration(
-        label="Configuration", help_text="What main.tf holds: whatever is to be made. No credentials in it.",
-        error_messages={"required": "Write the configuration that is to be made."},
+        label=_("Configuration"), help_text=_("What main.tf holds: whatever is to be made. No credentials in it."),
+        error_messages={"required": _("Write the configuration that is to be made.")},
     )  # fmt: skip
     changed = Configuration(
-        label="Changed configuration", help_text="The same, with a change that your provider makes in place.",
-        error_messages={"required": "Write the configuration with the change."},
+        label=_("Changed configuration"), help_text=_("The same, with a change that your provider makes in place."),
+        error_messages={"required": _("Write the configuration with the change.")},
     )  # fmt: skip
     refused = Configuration(
-        rows=4, required=False, label="Configuration that must be refused",
-        help_text="One that the plan must not let pass. Left out, we take a resource of which nothing is said.",
+        rows=4, required=False, label=_("Configuration that must be refused"),
+        help_text=_("One that the plan must not let pass. Left out, we take a resource of which nothing is said."),
     )  # fmt: skip
     partial = Configuration(
-        rows=4, required=False, label="Configuration that fails halfway",
-        help_text="Its apply makes something and then fails. Left out, this rule is not run.",
+        rows=4, required=False, label=_("Configuration that fails halfway"),
+        help_text=_("Its apply makes something and then fails. Left out, this rule is not run."),
     )  # fmt: skip
     secret = SecretText(
-        label="Test credentials", required=False, max_length=8000,
+        label=_("Test credentials"), required=False, max_length=8000,
         widget=Unshown(attrs={"rows": 4, "autocomplete": "off", "spellcheck": "false"}),
-        help_text="NAME=value, one a line. Encrypted at once, given to the sandbox alone, and then forgotten.",
+        help_text=_("NAME=value, one a line. Encrypted at once, given to the sandbox alone, and then forgotten."),
     )  # fmt: skip
     account = forms.ChoiceField(
-        label="Kept test account", required=False, help_text="Its lines of the form NAME=value are used.",
-        error_messages={"invalid_choice": "This account was replaced or withdrawn meanwhile."},
+        label=_("Kept test account"), required=False, help_text=_("Its lines of the form NAME=value are used."),
+        error_messages={"invalid_choice": _("This account was replaced or withdrawn meanwhile.")},
     )  # fmt: skip
     hosts = forms.CharField(
-        label="Hosts that your provider reaches", required=False, max_length=2000,
-        help_text="As in api.acme.io, with spaces between. Everything else is closed to it.",
+        label=_("Hosts that your provider reaches"), required=False, max_length=2000,
+        help_text=_("As in api.acme.io, with spaces between. Everything else is closed to it."),
     )  # fmt: skip
 
     def __init__(self, accounts: Sequence[tuple[str, str]], *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["account"].choices = [("", "None"), *accounts]  # type: ignore[attr-defined]
+        self.fields["account"].choices = [("", _("None")), *accounts]  # type: ignore[attr-defined]
         if not accounts:
             del self.fields["account"]
 
@@ -99,7 +100,7 @@ class RehearseLifecycle(forms.Form):
             if why:
                 self.add_error("base", why)
             if is_same:
-                self.add_error("changed", "This is the same configuration, so it would show no change.")
+                self.add_error("changed", _("This is the same configuration, so it would show no change."))
         return given
 
 

@@ -2,6 +2,7 @@
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 from integrations.plain import Line
 from verification.forms_lifecycle import Configuration
@@ -13,14 +14,14 @@ from verification.versions import BadVersion, parse
 class RehearseNomad(forms.Form):
     """One rehearsal: which version, under which name, with which configuration."""
 
-    version = Line(label="Version", max_length=100, help_text="That of a release on GitHub, as in 1.4.0.")
+    version = Line(label=_("Version"), max_length=100, help_text=_("That of a release on GitHub, as in 1.4.0."))
     name = Line(
-        label="Name", max_length=100, required=False,
-        help_text="As a job names the driver or device. Left out, any name will do.",
+        label=_("Name"), max_length=100, required=False,
+        help_text=_("As a job names the driver or device. Left out, any name will do."),
     )  # fmt: skip
     config = Configuration(
-        rows=6, label="Configuration", required=False,
-        help_text="What Nomad's agent would hand over, as a JSON object. No credentials: there is no network.",
+        rows=6, label=_("Configuration"), required=False,
+        help_text=_("What Nomad's agent would hand over, as a JSON object. No credentials: there is no network."),
     )  # fmt: skip
 
     def clean_version(self) -> str:

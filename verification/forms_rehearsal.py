@@ -5,6 +5,8 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.utils.text import format_lazy
+from django.utils.translation import gettext_lazy as _
 
 from integrations.forms.credentials import SecretText, Unshown
 from integrations.forms.fields import Address
@@ -15,14 +17,18 @@ from verification.rehearsal.run_task.script import said
 from verification.sources import links, outbound
 
 MOST_PLAN = 500_000
-PLAN_HELP = "Plan as JSON, if your service decides by it: what “terraform show -json” prints. Ours is used if left out."
+PLAN_HELP = _(
+    "Plan as JSON, if your service decides by it: what “terraform show -json” prints. Ours is used if left out."
+)
 
 
 class Workspace(Line):
     """A workspace's name."""
 
     def __init__(self, usual: str, **kwargs: Any) -> None:
-        super().__init__(required=False, max_length=90, help_text=f"“{usual}” if left out.", **kwargs)
+        super().__init__(
+            required=False, max_length=90, help_text=format_lazy(_("“{usual}” if left out."), usual=usual), **kwargs
+        )
 
 
 class Key(SecretText):
@@ -58,25 +64,25 @@ class Plan(forms.CharField):
         except (ValueError, RecursionError):
             fits = False
         if not fits:
-            raise ValidationError("This is no JSON object. Paste the whole output of “terraform show -json”.")
+            raise ValidationError(_("This is no JSON object. Paste the whole output of “terraform show -json”."))
 
 
 class Rehearse(forms.Form):
     """One rehearsal: where, signed with what, which stages, and how the two runs differ."""
 
-    url = Address(label="Address of the endpoint", max_length=2000)
+    url = Address(label=_("Address of the endpoint"), max_length=2000)
     key = Key(
-        label="HMAC key",
-        help_text="Encrypted at once, used for this rehearsal and then forgotten. Left out: requests are unsigned.",
+        label=_("HMAC key"),
+        help_text=_("Encrypted at once, used for this rehearsal and then forgotten. Left out: requests are unsigned."),
     )  # fmt: skip
     stages = forms.MultipleChoiceField(
-        label="Stages", choices=[(stage, said(stage)) for stage in STAGES], widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "Choose at least one stage."},
+        label=_("Stages"), choices=[(stage, said(stage)) for stage in STAGES], widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": _("Choose at least one stage.")},
     )  # fmt: skip
-    passing_workspace = Workspace(PASSING.workspace, label="Workspace of the run that is to pass")
-    failing_workspace = Workspace(FAILING.workspace, label="Workspace of the run that is to fail")
-    passing_plan = Plan(label="Plan that is to pass")
-    failing_plan = Plan(label="Plan that is to fail")
+    passing_workspace = Workspace(PASSING.workspace, label=_("Workspace of the run that is to pass"))
+    failing_workspace = Workspace(FAILING.workspace, label=_("Workspace of the run that is to fail"))
+    passing_plan = Plan(label=_("Plan that is to pass"))
+    failing_plan = Plan(label=_("Plan that is to fail"))
 
     def clean_url(self) -> str:
         """The address, if the guard of all our requests would let it through."""

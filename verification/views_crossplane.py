@@ -13,6 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, St
 from django.shortcuts import render
 from django.urls import path
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext as _
 
 from integrations.models import Integration
 from integrations.views.common import load
@@ -36,7 +37,7 @@ class Asked:
         self.integration: Integration = load(request, uuid)
         row = stored.row_of(self.integration, request.GET.get("version", ""))
         if row is None:
-            raise Http404("No schema of this version is kept.")
+            raise Http404(_("No schema of this version is kept."))
         self.row: StoredSchema = row
         self.schema = stored.opened(row)
         self.form = ChoicesForm(request.GET)
@@ -47,7 +48,7 @@ class Asked:
     def preview(self, resource: str) -> Preview:
         found = preview_of(self.schema, self.choices, resource)
         if found is None:
-            raise Http404("The schema of this version has no such resource.")
+            raise Http404(_("The schema of this version has no such resource."))
         return found
 
     @property
@@ -104,7 +105,7 @@ def crossplane_file(request: HttpRequest, uuid: UUID) -> HttpResponse:
         if one["spec"]["scope"] == scope:
             headers = {"Content-Disposition": content_disposition_header(True, name) or ""}
             return HttpResponse(text, content_type="application/yaml; charset=utf-8", headers=headers)
-    raise Http404("There is no such definition.")
+    raise Http404(_("There is no such definition."))
 
 
 def crossplane_archive(request: HttpRequest, uuid: UUID) -> HttpResponseBase:
