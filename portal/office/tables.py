@@ -67,8 +67,8 @@ def of_queue(request: HttpRequest, now: datetime) -> Table:
 
 def sla(request: HttpRequest, now: datetime) -> Table:
     """The clocks as the address filters them."""
-    found = sla_chosen(request.user, request.GET).shown(now)
-    rows = (tuple(_moment(row[c]) for c in SLA_COLUMNS) for some in sla_files.pieces(found, now) for row in some)
+    keys, _ = sla_files.keys_of(sla_chosen(request.user, request.GET).shown(now))
+    rows = (tuple(_moment(row[c]) for c in SLA_COLUMNS) for some in sla_files.pieces(keys, now) for row in some)
     return Table("sla", SLA_COLUMNS, rows)
 
 
