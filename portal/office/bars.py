@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 
 WIDTH, ROW, BAR, LEFT, RIGHT = 560, 40, 22, 92, 8
 LETTER = 6.6  # how wide a letter of a label is, about
@@ -29,7 +30,7 @@ class Bar:
 def share(amount: float, whole: float) -> str:
     """ "64 %", or "under 1 %" for what is there and rounds to nothing."""
     part = 100 * amount / whole if whole else 0
-    return f"{part:.0f} %" if part >= 1 or not amount else "under 1 %"
+    return f"{part:.0f} %" if part >= 1 or not amount else _("under 1 %")
 
 
 def stacked(id: str, title: str, bars: Sequence[Bar], names: Mapping[str, str]) -> SafeString:
@@ -47,7 +48,7 @@ def stacked(id: str, title: str, bars: Sequence[Bar], names: Mapping[str, str]) 
 
 
 def _said(bar: Bar, names: Mapping[str, str]) -> str:
-    return ", ".join(f"{names[kind]} {share(amount, bar.whole)}" for kind, amount in bar.pieces) or "nothing"
+    return ", ".join(f"{names[kind]} {share(amount, bar.whole)}" for kind, amount in bar.pieces) or _("nothing")
 
 
 # what lies on the ground of each kind: a path of 8 by 8, drawn as a line

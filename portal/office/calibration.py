@@ -6,6 +6,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from integrations.programs import PROGRAMS
 from integrations.states import Holder
 from integrations.workflow import PROGRAM_CALENDAR
@@ -55,7 +57,7 @@ def together(lines: list[Line]) -> Line:
     """All programs, each judged by its own forecast."""
     weeks = sorted((week for line in lines for week in line.held.weeks), key=lambda week: week.monday)
     merged = [sum_of(list(same)) for _, same in groupby(weeks, key=lambda week: week.monday)]
-    return Line("", "All programs", None, Held(tuple(merged), sum(line.held.unknown for line in lines)))
+    return Line("", gettext_noop("All programs"), None, Held(tuple(merged), sum(line.held.unknown for line in lines)))
 
 
 def sum_of(weeks: list[Week]) -> Week:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 
+from django.utils.translation import gettext_noop
+
 from integrations.clock import Calendar
 
 STAGES = ("engage", "develop", "review", "release")  # until it is listed; support has no end to wait for
@@ -18,6 +20,13 @@ HOLDERS = ("partner", "program", "machine", "outage", "third_party")
 ENOUGH = 8  # stays below which no percentile is told
 ENDS_OF_COLUMNS = (1, 2, 5, 10, 20, 40)  # working days
 DAY = timedelta(days=1)
+# up to how many rounds a review took; from the last on, or more
+ROUNDS = {
+    1: gettext_noop("1 round"),
+    2: gettext_noop("2 rounds"),
+    3: gettext_noop("3 rounds"),
+    4: gettext_noop("4 or more"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,5 +126,4 @@ def rounds(counts: Iterable[tuple[int, int]]) -> list[tuple[str, int]]:
     found: Counter[int] = Counter()
     for number, reviews in counts:
         found[min(max(number, 1), 4)] += reviews
-    words = {1: "1 round", 2: "2 rounds", 3: "3 rounds", 4: "4 or more"}
-    return [(word, found[n]) for n, word in words.items()]
+    return [(word, found[n]) for n, word in ROUNDS.items()]

@@ -4,8 +4,20 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-STEPS = ("Started", "Review asked for", "Approved", "Listed", "In support now")
-ENDS = {"withdrawn": "withdrawn", "declined": "declined", "archived": "support ended"}
+from django.utils.translation import gettext_noop
+
+STEPS = (
+    gettext_noop("Started"),
+    gettext_noop("Review asked for"),
+    gettext_noop("Approved"),
+    gettext_noop("Listed"),
+    gettext_noop("In support now"),
+)
+ENDS = {
+    "withdrawn": gettext_noop("withdrawn"),
+    "declined": gettext_noop("declined"),
+    "archived": gettext_noop("support ended"),
+}
 
 
 @dataclass(frozen=True, slots=True)

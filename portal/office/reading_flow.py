@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 
 from django.db.models import Count, F, Q
 from django.db.models.functions import TruncMonth, TruncWeek
+from django.utils.translation import gettext_noop
 
 from integrations.models import Event, Integration
 from integrations.programs import edition_of
@@ -16,9 +17,9 @@ from portal.office.flow import Group
 COLUMNS = 12
 # what is counted, by verb; where a decision was undone, it counts with the day on which it was taken
 MOVES = {
-    "request_review": "Submitted",
-    "release": "Listed",
-    "remove": "Removed",
+    "request_review": gettext_noop("Submitted"),
+    "release": gettext_noop("Listed"),
+    "remove": gettext_noop("Removed"),
     "archive": "Removed",
 }
 NAMES = ("Submitted", "Listed", "Removed")

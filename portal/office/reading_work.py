@@ -7,7 +7,8 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db.models import Count, Min, Q, QuerySet
-from django.utils import timezone
+from django.utils import dates, timezone
+from django.utils.translation import gettext as _
 
 from integrations.models import Event, Integration, RequirementState, ReviewerProfile
 from integrations.models.integration import BEFORE_RELEASE
@@ -42,7 +43,8 @@ class Load:
 
     @property
     def said(self) -> str:
-        return f"{self.open} of {self.most} taken on, {self.waiting} wait for them"
+        said = _("%(open)s of %(most)s taken on, %(waiting)s wait for them")
+        return said % {"open": self.open, "most": self.most, "waiting": self.waiting}
 
 
 def loads(choice: Choice) -> list[Load]:
@@ -76,8 +78,12 @@ def away_words(start: date | None, end: date | None, today: date) -> str:
     if start is None or (end is not None and end < today):
         return ""
     if start > today:
-        return f"away from {start.day} {start:%b}"
-    return f"away until {end.day} {end:%b}" if end else "away until further notice"
+        return _("away from %(day)s") % {"day": _day(start)}
+    return _("away until %(day)s") % {"day": _day(end)} if end else _("away until further notice")
+
+
+def _day(day: date) -> str:
+    return f"{day.day} {str(dates.MONTHS_3[day.month]).title()}"
 
 
 def unassigned(choice: Choice) -> dict[str, Any]:
@@ -117,7 +123,7 @@ class Failing:
 
     @property
     def said(self) -> str:
-        return f"{self.failed} of {self.looked}"
+        return _("%(failed)s of %(looked)s") % {"failed": self.failed, "looked": self.looked}
 
 
 LOOKED = (Status.PASS, Status.WARN, Status.FAIL)

@@ -6,22 +6,28 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.programs import PROGRAMS
 from portal.office import bars, figures
 from portal.office.figures import StageFigures
 from portal.sla.charts import Chart, Column
 
-STAGE_NAMES = {"engage": "Engage", "develop": "Develop", "review": "Review", "release": "Release", "support": "Support"}
-HOLDER_NAMES = {
-    "partner": "Partner",
-    "program": "Program",
-    "machine": "Portal",
-    "outage": "Outage",
-    "third_party": "Others",
+STAGE_NAMES = {
+    "engage": gettext_noop("Engage"),
+    "develop": gettext_noop("Develop"),
+    "review": gettext_noop("Review"),
+    "release": gettext_noop("Release"),
+    "support": gettext_noop("Support"),
 }
-COLUMN_NAMES = ("1", "2", "5", "10", "20", "40", "more")
-TOO_FEW = f"too few to say (below {figures.ENOUGH})"
+HOLDER_NAMES = {
+    "partner": gettext_noop("Partner"),
+    "program": gettext_noop("Program"),
+    "machine": gettext_noop("Portal"),
+    "outage": gettext_noop("Outage"),
+    "third_party": gettext_noop("Others"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ def stage_rows(found: Mapping[str, list[StageFigures]]) -> list[StageRow]:
     told = {program: stages for n, (program, stages) in enumerate(found.items()) if not n or _is_told(stages)}
     rows = [(program, each) for program, stages in told.items() for each in stages if each.count]
     longest = max((each.p90 or 0 for _, each in rows), default=0) or 1
-    return [_stage_row(PROGRAMS[p].name if p else "All programs", each, longest) for p, each in rows]
+    return [_stage_row(PROGRAMS[p].name if p else _("All programs"), each, longest) for p, each in rows]
 
 
 def _is_told(stages: list[StageFigures]) -> bool:
@@ -65,20 +71,22 @@ def sparse(found: Mapping[str, list[StageFigures]]) -> list[str]:
 def _stage_row(program: str, each: StageFigures, longest: float) -> StageRow:
     known = each.p50 is not None and each.p90 is not None
     pieces = [("counted", each.p50 or 0.0), ("paused", (each.p90 or 0.0) - (each.p50 or 0.0))] if known else []
-    said = f"{days(each.p50)} at the middle, {days(each.p90)} for nine of ten" if known else TOO_FEW
+    said = _("%(middle)s at the middle, %(nine)s for nine of ten") % {"middle": days(each.p50), "nine": days(each.p90)}
+    said = said if known else _("too few to say (below %(enough)s)") % {"enough": figures.ENOUGH}
     return StageRow(
-        program, STAGE_NAMES[each.stage], each.count, days(each.p50), days(each.p90),
+        program, _(STAGE_NAMES[each.stage]), each.count, days(each.p50), days(each.p90),
         [(kind, amount) for kind, amount in pieces if amount], longest, said,
     )  # fmt: skip
 
 
 def distributions(stages: Iterable[StageFigures]) -> list[Chart]:
     """How the stays of each stage spread over working days."""
+    names = [*map(str, figures.ENDS_OF_COLUMNS), _("more")]
     return [
         Chart(
             f"spread-{each.stage}",
-            f"{STAGE_NAMES[each.stage]}: working days in the stage",
-            tuple(Column(name, n) for name, n in zip(COLUMN_NAMES, each.columns, strict=True)),
+            _("%(stage)s: working days in the stage") % {"stage": _(STAGE_NAMES[each.stage])},
+            tuple(Column(name, n) for name, n in zip(names, each.columns, strict=True)),
         )
         for each in stages
     ]
@@ -102,34 +110,37 @@ def shares(found: Mapping[str, Mapping[str, timedelta]]) -> Shares:
     kept = {stage: holders for stage, holders in found.items() if holders}
     kinds = [holder for holder in figures.HOLDERS if any(holder in holders for holders in kept.values())]
     drawn = [
-        bars.Bar(STAGE_NAMES[stage], tuple((h, time / figures.DAY) for h, time in holders.items()))
+        bars.Bar(_(STAGE_NAMES[stage]), tuple((h, time / figures.DAY) for h, time in holders.items()))
         for stage, holders in kept.items()
     ]
     rows = [
-        (bar.name, [_cell(bar, kind) for kind in kinds], f"{bar.whole:.0f} days")
+        (bar.name, [_cell(bar, kind) for kind in kinds], _("%(count)s days") % {"count": f"{bar.whole:.0f}"})
         for bar in drawn
     ]  # fmt: skip
-    picture = bars.stacked("holders", "Where the time of each stage went", drawn, HOLDER_NAMES)
-    return Shares(picture, [(HOLDER_NAMES[k], bars.swatch("holders", k)) for k in kinds], rows)
+    names = {kind: _(name) for kind, name in HOLDER_NAMES.items()}
+    picture = bars.stacked("holders", _("Where the time of each stage went"), drawn, names)
+    return Shares(picture, [(names[k], bars.swatch("holders", k)) for k in kinds], rows)
 
 
 def _cell(bar: bars.Bar, kind: str) -> str:
     amount = dict(bar.pieces).get(kind, 0.0)
-    return f"{amount:.1f} d, {bars.share(amount, bar.whole)}" if amount else "–"
+    said = {"amount": f"{amount:.1f}", "share": bars.share(amount, bar.whole)}
+    return _("%(amount)s d, %(share)s") % said if amount else "–"
 
 
 def rounds_chart(counts: list[tuple[str, int]]) -> Chart:
-    return Chart("rounds", "Reviews by the rounds that they took", tuple(Column(word, n) for word, n in counts))
+    columns = tuple(Column(_(word), n) for word, n in counts)
+    return Chart("rounds", _("Reviews by the rounds that they took"), columns)
 
 
 def tabs(current: str, query: str, address: Any) -> list[tuple[str, str, bool]]:
     """The pages of the office: (word, address, whether it is this one); the filters stay."""
-    return [(word, address(name) + (f"?{query}" if query else ""), name == current) for name, word in TABS.items()]
+    return [(_(word), address(name) + (f"?{query}" if query else ""), name == current) for name, word in TABS.items()]
 
 
 TABS = {
-    "office": "Time in stages",
-    "office_flow": "Throughput and funnel",
-    "office_people": "Reviewers and checks",
-    "office_forecast": "Forecast",
+    "office": gettext_noop("Time in stages"),
+    "office_flow": gettext_noop("Throughput and funnel"),
+    "office_people": gettext_noop("Reviewers and checks"),
+    "office_forecast": gettext_noop("Forecast"),
 }

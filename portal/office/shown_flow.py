@@ -3,17 +3,21 @@
 from dataclasses import dataclass
 from datetime import date
 
+from django.utils import dates
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from integrations.programs import PROGRAMS
 from portal.office.bars import share
 from portal.office.calibration import AIM, Line
 from portal.office.flow import FunnelStep, Group, funnel, stopped
-from portal.office.forecast import Week
 from portal.office.shown import days
 from portal.sla.charts import Chart, Column
 
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 YEAR = 52  # weeks of forecasts that are tried
 WEEKS = 10  # of tried forecasts that are drawn
+TOO_FEW, WITHIN, OFF = gettext_noop("too few to judge"), gettext_noop("in the aim"), gettext_noop("off the aim")
+TONES = {WITHIN: "good", OFF: "warn"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +35,7 @@ class FunnelRow:
 
 def span_names(spans: list[date], *, monthly: bool) -> list[str]:
     """ "W47" for weeks, "Nov" for months."""
-    return [MONTHS[day.month - 1] if monthly else f"W{day.isocalendar().week}" for day in spans]
+    return [str(dates.MONTHS_3[day.month]).title() if monthly else _week(day) for day in spans]
 
 
 def moves(names: list[str], counts: dict[str, list[int]]) -> list[Chart]:
@@ -39,7 +43,7 @@ def moves(names: list[str], counts: dict[str, list[int]]) -> list[Chart]:
     return [
         Chart(
             f"moves-{what.lower()}",
-            what,
+            _(what),
             tuple(
                 Column(name, n, before=before)
                 for name, before, n in zip(names, numbers[: len(names)], numbers[len(names) :], strict=True)
@@ -62,9 +66,10 @@ def funnel_rows(groups: list[Group]) -> list[FunnelRow]:
 
 
 def _funnel_row(step: FunnelStep, started: int) -> FunnelRow:
-    ended = ", ".join(f"{n} {word}" for word, n in step.ended)
+    ended = ", ".join(f"{n} {_(word)}" for word, n in step.ended)
     pieces = [("counted", float(step.reached))] if step.reached else []
-    return FunnelRow(step.name, step.reached, share(step.reached, started), step.still, ended or "–", pieces, started)
+    reached = share(step.reached, started)
+    return FunnelRow(_(step.name), step.reached, reached, step.still, ended or "–", pieces, started)
 
 
 def stopped_rows(groups: list[Group]) -> list[tuple[str, str, int, int]]:
@@ -93,16 +98,25 @@ def forecast_rows(lines: list[Line]) -> list[ForecastRow]:
 
 
 def _forecast_row(line: Line) -> ForecastRow:
-    now = line.now
-    told = f"{days(now.p50)} and {days(now.p90)} days, {now.count} in {now.window} days" if now else "too few to say"
-    told = told if line.key else "each its own"
-    judged = "" if line.held.share is None else "in the aim" if not line.is_off else "off the aim"
+    judged = "" if line.held.share is None else WITHIN if not line.is_off else OFF
     if line.held.share is not None and "too few" in line.words:
-        judged = "too few to judge"
-    tone = {"in the aim": "good", "off the aim": "warn"}.get(judged, "neutral")
+        judged = TOO_FEW
     return ForecastRow(
-        line.name, told, line.held.count, _per_cent(line.held.share), _per_cent(line.held.middle), tone, judged
-    )
+        _name(line), _told(line) if line.key else _("each its own"), line.held.count, _per_cent(line.held.share),
+        _per_cent(line.held.middle), TONES.get(judged, "neutral"), _(judged) if judged else "",
+    )  # fmt: skip
+
+
+def _name(line: Line) -> str:
+    return line.name if line.key else _(line.name)
+
+
+def _told(line: Line) -> str:
+    now = line.now
+    if now is None:
+        return _("too few to say")
+    said = {"middle": days(now.p50), "nine": days(now.p90), "count": now.count, "window": now.window}
+    return _("%(middle)s and %(nine)s days, %(count)s in %(window)s days") % said
 
 
 def _per_cent(value: float | None) -> str:
@@ -112,12 +126,15 @@ def _per_cent(value: float | None) -> str:
 def calibration_chart(line: Line) -> Chart:
     """By week: for how many decisions nine of ten held, and above it, hatched, for how many it did not."""
     weeks = line.held.weeks[-WEEKS:]
-    columns = tuple(Column(_week(week), week.held, week.count - week.held) for week in weeks)
-    return Chart(f"held-{line.key or 'all'}", f"{line.name}: decisions within nine of ten, by week", columns)
+    columns = tuple(Column(_week(week.monday), week.held, week.count - week.held) for week in weeks)
+    title = _("%(program)s: decisions within nine of ten, by week") % {"program": _name(line)}
+    return Chart(f"held-{line.key or 'all'}", title, columns)
 
 
-def _week(week: Week) -> str:
-    return f"W{week.monday.isocalendar().week}"
+def _week(monday: date) -> str:
+    return _("W%(week)s") % {"week": monday.isocalendar().week}
 
 
-AIM_WORDS = f"{AIM[0]:.0f} to {AIM[1]:.0f} %"
+def aim_words() -> str:
+    """ "85 to 95 %"."""
+    return _("%(least)s to %(most)s %%") % {"least": f"{AIM[0]:.0f}", "most": f"{AIM[1]:.0f}"}

@@ -7,6 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, override
 
 from integrations import queue, rules
 from integrations.forms.lists import ListFilter
@@ -115,7 +117,9 @@ def of_funnel(request: HttpRequest, now: datetime) -> Table:
 
 
 def reviewers(request: HttpRequest, now: datetime) -> Table:
-    loads = reading_work.loads(chosen(request, now, period=False))
+    choice = chosen(request, now, period=False)
+    with override("en"):  # as every file
+        loads = reading_work.loads(choice)
     rows = [(x.name, x.open, x.most, x.waiting, x.oldest, x.decided, x.away) for x in loads]
     columns = ("reviewer", "open", "takes on", "wait for them", "oldest (UTC)", "decided in 30 days", "away")
     return Table("reviewers", columns, rows)
@@ -153,9 +157,13 @@ OFFERED: dict[str, tuple[tuple[str, str], ...]] = {
     "integrations": (("integrations", ""),),
     "queue": (("queue", ""),),
     "sla": (("sla", ""),),
-    "office": (("stages", "Stages "), ("holders", "Holders ")),
-    "office_flow": (("throughput", "Throughput "), ("funnel", "Funnel ")),
-    "office_people": (("reviewers", "Reviewers "), ("failing", "Checks "), ("waivers", "Waivers ")),
+    "office": (("stages", gettext_noop("Stages")), ("holders", gettext_noop("Holders"))),
+    "office_flow": (("throughput", gettext_noop("Throughput")), ("funnel", gettext_noop("Funnel"))),
+    "office_people": (
+        ("reviewers", gettext_noop("Reviewers")),
+        ("failing", gettext_noop("Checks")),
+        ("waivers", gettext_noop("Waivers")),
+    ),
     "outbox": (("outbox", ""),),
     "companies": (("companies", ""),),
     "office_forecast": (("forecast", ""),),
@@ -165,5 +173,5 @@ OFFERED: dict[str, tuple[tuple[str, str], ...]] = {
 def table_of(name: str, request: HttpRequest, now: datetime) -> Table:
     """The table that an address names. Raises Http404."""
     if name not in TABLES:
-        raise Http404("There is no such table.")
+        raise Http404(_("There is no such table."))
     return TABLES[name](request, now)

@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path, reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from portal.office import calibration, figures, reading, reading_flow, reading_work, shown, shown_flow
 from portal.office.filters import NAMES, Choice, chosen
@@ -49,7 +50,7 @@ def office_flow(request: HttpRequest) -> HttpResponse:
     context = {
         "moves": moves,
         "spans": shown_flow.move_rows(moves),
-        "span_word": "months" if choice.period == "365" else "weeks",
+        "span_word": _("months") if choice.period == "365" else _("weeks"),
         "funnel": shown_flow.funnel_rows(groups),
         "stopped": shown_flow.stopped_rows(groups),
     }
@@ -78,7 +79,7 @@ def office_forecast(request: HttpRequest) -> HttpResponse:
     context = {
         "rows": shown_flow.forecast_rows(lines),
         "charts": [shown_flow.calibration_chart(line) for line in tried],
-        "aim": shown_flow.AIM_WORDS,
+        "aim": shown_flow.aim_words(),
         "judged": calibration.JUDGED,
     }
     return render(request, "office/forecast.html", frame(request, choice, "office_forecast") | context)

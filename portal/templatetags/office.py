@@ -11,6 +11,7 @@ from typing import Any
 from django import template
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations.models import Integration
 from integrations.programs.base import Program
@@ -71,7 +72,7 @@ def _shown(page: saved.Page, path: str, now: str, view: SavedView) -> dict[str, 
 def _files(name: str, here: str) -> list[tuple[str, str]]:
     """(words, address) of each file of the list; the SLA list has its own CSV."""
     return [
-        (f"{words}{form.upper()}", reverse(f"table_{form}", args=[table]) + here)
+        (f"{_(words)} {form.upper()}" if words else form.upper(), reverse(f"table_{form}", args=[table]) + here)
         for table, words in tables.OFFERED.get(name, ())
         for form in ("csv", "xlsx")
         if (name, form) != ("sla", "csv")
