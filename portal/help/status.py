@@ -12,6 +12,8 @@ from django.conf import settings
 from django.core.cache import caches
 from django.db import DatabaseError
 from django.db.models import Max, Min, Q
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from redis import Redis
 from redis.exceptions import RedisError
 
@@ -48,24 +50,24 @@ def measured(name: str, measure: Callable[[datetime], Line], now: datetime) -> L
         raise
     except Exception:
         logger.exception("The state of %s could not be measured.", name)
-        return Line(name, "unknown", "We could not find out. Our staff see why in the log.")
+        return Line(name, "unknown", _("We could not find out. Our staff see why in the log."))
 
 
 def everything(now: datetime) -> list[tuple[str, list[Line]]]:
     """All lines under their headings."""
-    return [(heading, [measured(name, of, now) for name, of in lines]) for heading, lines in PARTS]
+    return [(_(heading), [measured(name, of, now) for name, of in lines]) for heading, lines in PARTS]
 
 
 def overall(groups: list[tuple[str, list[Line]]]) -> tuple[str, str]:
     """(tone, sentence) over all of them."""
-    lines = [line for _, group in groups for line in group]
-    down = [line.name for line in lines if line.state == "down"]
-    late = [line.name for line in lines if line.state in ("late", "unknown")]
+    lines = [line for _heading, group in groups for line in group]
+    down = [_(line.name) for line in lines if line.state == "down"]
+    late = [_(line.name) for line in lines if line.state in ("late", "unknown")]
     if down:
-        return "bad", f"Does not work: {', '.join(down)}."
+        return "bad", _("Does not work: %(names)s.") % {"names": ", ".join(down)}
     if late:
-        return "warn", f"Works, with delays: {', '.join(late)}."
-    return "good", "Everything works."
+        return "warn", _("Works, with delays: %(names)s.") % {"names": ", ".join(late)}
+    return "good", _("Everything works.")
 
 
 # -- the background ------------------------------------------------------------------------------------------
@@ -74,21 +76,29 @@ def overall(groups: list[tuple[str, list[Line]]]) -> tuple[str, str]:
 def sweep(now: datetime) -> Line:
     beat = _beat(beat_of(LANES[0]))
     if beat is None:
-        return Line("Background", "down", "No background work was ever done: start the sweep.", hint=WITHOUT_SWEEP)
-    jobs = tuple((job.name, f"every {job.seconds} s") for job in JOBS if job.lane == LANES[0])
+        said = _("No background work was ever done: start the sweep.")
+        return Line("Background", "down", said, hint=_(WITHOUT_SWEEP))
     late = now - beat > SWEEP_LATE
-    sentence = f"The last sweep ended {relative(beat, now)}."
-    return Line("Background", "late" if late else "ok", sentence, jobs, WITHOUT_SWEEP if late else "", beat)
+    said = _("The last sweep ended %(when)s.") % {"when": relative(beat, now)}
+    return Line("Background", "late" if late else "ok", said, _jobs(LANES[0]), _(WITHOUT_SWEEP) if late else "", beat)
 
 
-WITHOUT_SWEEP = "Mails, checks and clocks wait until it runs again; nothing is lost."
+def _jobs(lane: str) -> tuple[tuple[str, str], ...]:
+    """The jobs of a lane and how often each is done."""
+    return tuple((job.name, _("every %(count)s s") % {"count": job.seconds}) for job in JOBS if job.lane == lane)
+
+
+WITHOUT_SWEEP = gettext_noop("Mails, checks and clocks wait until it runs again; nothing is lost.")
 LANE_WORDS = {
-    "mails": "Mail lane", "outside": "Reading lane", "checks": "Check lane", "sandbox": "Sandbox lane",
-    "webhooks": "Webhook lane",
-}  # fmt: skip
+    "mails": gettext_noop("Mail lane"),
+    "outside": gettext_noop("Reading lane"),
+    "checks": gettext_noop("Check lane"),
+    "sandbox": gettext_noop("Sandbox lane"),
+    "webhooks": gettext_noop("Webhook lane"),
+}
 LANE_DOES = {
-    "checks": "It runs checks and plays run task rehearsals. ",
-    "sandbox": "It reads the schemas of providers, and plays lifecycles and Nomad plugins. ",
+    "checks": gettext_noop("It runs checks and plays run task rehearsals."),
+    "sandbox": gettext_noop("It reads the schemas of providers, and plays lifecycles and Nomad plugins."),
 }
 
 
@@ -98,12 +108,12 @@ def lane(name: str) -> Callable[[datetime], Line]:
 
     def measure(now: datetime) -> Line:
         beat = _beat(beat_of(name))
-        jobs = tuple((job.name, f"every {job.seconds} s") for job in JOBS if job.lane == name)
-        does = LANE_DOES.get(name, "")
+        jobs = _jobs(name)
+        does = f"{_(LANE_DOES[name])} " if name in LANE_DOES else ""
         if beat is None:
-            return Line(word, "late", f"{does}It has not ended a round yet.", jobs)
+            return Line(word, "late", does + _("It has not ended a round yet."), jobs)
         late = now - beat > LANE_LATE
-        said = f"{does}Its last round ended {relative(beat, now)}."
+        said = does + _("Its last round ended %(when)s.") % {"when": relative(beat, now)}
         return Line(word, "late" if late else "ok", said, jobs, at=beat)
 
     return measure
@@ -112,19 +122,19 @@ def lane(name: str) -> Callable[[datetime], Line]:
 def redis(_now: datetime) -> Line:
     """Asked directly, not through the cache, which forgives."""
     if not settings.REDIS_URL:
-        said = "This portal runs without Redis: the database and the sweep do everything."
-        return Line("Redis", "absent", said, (("cache", caches["default"].__class__.__name__),))
+        said = _("This portal runs without Redis: the database and the sweep do everything.")
+        return Line("Redis", "absent", said, ((_("cache"), caches["default"].__class__.__name__),))
     client = Redis.from_url(settings.REDIS_URL, socket_connect_timeout=WAIT, socket_timeout=WAIT)
     try:
         client.ping()
     except (RedisError, OSError):
-        return Line("Redis", "down", "Redis does not answer.", hint=WITHOUT_REDIS)
+        return Line("Redis", "down", _("Redis does not answer."), hint=_(WITHOUT_REDIS))
     finally:
         client.close()
-    return Line("Redis", "ok", "Redis answers.")
+    return Line("Redis", "ok", _("Redis answers."))
 
 
-WITHOUT_REDIS = (
+WITHOUT_REDIS = gettext_noop(
     "Pages answer as before; background work starts up to ten seconds later, and limits on how often something may be "
     "tried count nothing."
 )
@@ -138,22 +148,24 @@ def _beat(process: str) -> datetime | None:
 
 
 def github(now: datetime) -> Line:
-    name, _, _ = credential()
+    name, *_rest = credential()
     row = Allowance.objects.filter(name=name).first()
     last = KeptAnswer.objects.aggregate(at=Max("confirmed_at"))["at"]
     if row is None:
-        return Line("GitHub", "idle", "Nothing was asked of GitHub yet.", (("reads as", name),))
-    left = "unknown" if row.remaining is None else f"{row.remaining} of {row.limit}"
-    details = [("reads as", name), ("asked this hour", str(row.spent)), ("GitHub says is left", left)]
-    details += [("last new answer", relative(last, now))] if last else []
+        return Line("GitHub", "idle", _("Nothing was asked of GitHub yet."), ((_("reads as"), name),))
+    count = {"left": row.remaining, "limit": row.limit}
+    left = _("unknown") if row.remaining is None else _("%(left)s of %(limit)s") % count
+    details = [(_("reads as"), name), (_("asked this hour"), str(row.spent)), (_("GitHub says is left"), left)]
+    details += [(_("last new answer"), relative(last, now))] if last else []
     if row.dead_at is not None:
-        said = "GitHub no longer accepts our credential. What somebody waits for is read without it."
-        return Line("GitHub", "down", said, (*details, ("why", row.dead_why)), at=row.dead_at)
+        said = _("GitHub no longer accepts our credential. What somebody waits for is read without it.")
+        return Line("GitHub", "down", said, (*details, (_("why"), row.dead_why)), at=row.dead_at)
     until = closed_until(row, True, now)
     if until is not None:
-        said = f"GitHub asked us to read less: what nobody waits for goes on at {exact(until, now)}."
+        said = _("GitHub asked us to read less: what nobody waits for goes on at %(when)s.")
+        said %= {"when": exact(until, now)}
         return Line("GitHub", "late", said, tuple(details), at=until)
-    return Line("GitHub", "ok", "We may read GitHub.", tuple(details), at=last)
+    return Line("GitHub", "ok", _("We may read GitHub."), tuple(details), at=last)
 
 
 def registry(now: datetime) -> Line:
@@ -162,12 +174,15 @@ def registry(now: datetime) -> Line:
     seen = max((at for at in answered.values() if at), default=None)
     newest = asked.order_by("-pk").values("outcome", "at", "confirmed_at", "summary").first()
     if newest is None:
-        return Line("Registry", "idle", "Nothing was asked of the registry yet.")
-    details = (("address", settings.REGISTRY_URL), ("last said", newest["summary"]))
-    when = f" It last did {relative(seen, now)}." if seen else ""
+        return Line("Registry", "idle", _("Nothing was asked of the registry yet."))
+    details = ((_("address"), settings.REGISTRY_URL), (_("last said"), newest["summary"]))
+    when = {"when": relative(seen, now)} if seen else {}
     if newest["outcome"] == Outcome.ERROR and now - (newest["confirmed_at"] or newest["at"]) < timedelta(days=1):
-        return Line("Registry", "down", f"The registry did not answer when we last asked.{when}", details, at=seen)
-    return Line("Registry", "ok", f"The registry answered {relative(seen, now) if seen else 'us'}.", details, at=seen)
+        said = _("The registry did not answer when we last asked.")
+        said += " " + _("It last did %(when)s.") % when if seen else ""
+        return Line("Registry", "down", said, details, at=seen)
+    said = _("The registry answered %(when)s.") % when if seen else _("The registry answered us.")
+    return Line("Registry", "ok", said, details, at=seen)
 
 
 def polls(now: datetime) -> Line:
@@ -175,13 +190,13 @@ def polls(now: datetime) -> Line:
     found = watched.aggregate(oldest=Min("data_up_to"))
     count = watched.count()
     if not count:
-        return Line("Issues", "idle", "No repository is watched: nothing is in support yet.")
+        return Line("Issues", "idle", _("No repository is watched: nothing is in support yet."))
     trouble = watched.filter(~Q(trouble_since=None) | ~Q(missing_since=None) | ~Q(refused_at=None)).count()
-    details = (("repositories watched", str(count)), ("with a trouble", str(trouble)))
+    details = ((_("repositories watched"), str(count)), (_("with a trouble"), str(trouble)))
     oldest: datetime = found["oldest"]
     late = now - oldest > POLL_LATE
-    said = f"Of every repository in support we know everything up to {relative(oldest, now)}."
-    hint = "No promise counts as broken over a time that we have not seen." if late else ""
+    said = _("Of every repository in support we know everything up to %(when)s.") % {"when": relative(oldest, now)}
+    hint = _("No promise counts as broken over a time that we have not seen.") if late else ""
     return Line("Issues", "late" if late else "ok", said, details, hint, oldest)
 
 
@@ -189,10 +204,9 @@ def webhooks(now: datetime) -> Line:
     unread = Delivery.objects.filter(read_at=None)
     last = Delivery.objects.aggregate(at=Max("received_at"))["at"]
     if last is None:
-        return Line("Webhooks to us", "idle", "None has come yet. Without them we read every few minutes.")
-    return queue_line(
-        "Webhooks to us", unread, "received_at", READ_LATE, now, f"The last one came {relative(last, now)}. "
-    )
+        return Line("Webhooks to us", "idle", _("None has come yet. Without them we read every few minutes."))
+    before = _("The last one came %(when)s.") % {"when": relative(last, now)}
+    return queue_line("Webhooks to us", unread, "received_at", READ_LATE, now, before)
 
 
 # -- what waits ----------------------------------------------------------------------------------------------
@@ -200,15 +214,13 @@ def webhooks(now: datetime) -> Line:
 
 def mails(now: datetime) -> Line:
     if settings.MAIL_KEPT:
-        return Line(
-            "Mails", "absent", "No mail server is set up: mails are kept in the outbox, where a page shows them."
-        )
+        said = _("No mail server is set up: mails are kept in the outbox, where a page shows them.")
+        return Line("Mails", "absent", said)
     failed = Email.objects.filter(state=Email.State.FAILED, passed_on_at=None).count()
     due = Email.objects.filter(state__in=WAITING, due_at__lte=now)
     line = queue_line("Mails", due, "due_at", MAIL_LATE, now)
-    return Line(
-        line.name, line.state, line.sentence, (*line.details, ("given up, not passed on", str(failed))), at=line.at
-    )
+    details = (*line.details, (_("given up, not passed on"), str(failed)))
+    return Line(line.name, line.state, line.sentence, details, at=line.at)
 
 
 def checks(now: datetime) -> Line:
@@ -225,37 +237,41 @@ def sandbox(_now: datetime) -> Line:
     """Asked for, never tried: trying it is the worker's business."""
     path = settings.SANDBOX_SOCKET
     if not path:
-        said = "No sandbox service is set up: each worker opens a room of its own, where its machine allows one."
-        return Line("Sandbox", "absent", said, hint="What needs a room and has none says “not run”, with the reason.")
+        said = _("No sandbox service is set up: each worker opens a room of its own, where its machine allows one.")
+        hint = _("What needs a room and has none says “not run”, with the reason.")
+        return Line("Sandbox", "absent", said, hint=hint)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as there:
         there.settimeout(WAIT)
         try:
             there.connect(path)
         except OSError as problem:
-            said = "The sandbox does not answer. What needs it says “not run”, with the reason."
-            return Line("Sandbox", "down", said, (("why", problem.strerror or "it did not answer in time"),))
-    return Line("Sandbox", "ok", "The sandbox takes work.")
+            said = _("The sandbox does not answer. What needs it says “not run”, with the reason.")
+            return Line("Sandbox", "down", said, ((_("why"), problem.strerror or _("it did not answer in time")),))
+    return Line("Sandbox", "ok", _("The sandbox takes work."))
 
 
+# What a line is called stays plain here: machines read it, the page translates it.
 Measure = tuple[str, Callable[[datetime], Line]]
+READ: tuple[Measure, ...] = (
+    (gettext_noop("GitHub"), github),
+    (gettext_noop("Registry"), registry),
+    (gettext_noop("Issues"), polls),
+    (gettext_noop("Webhooks to us"), webhooks),
+)
+WAITS: tuple[Measure, ...] = (
+    (gettext_noop("Mails"), mails),
+    (gettext_noop("Checks"), checks),
+    *((name, played(name, model)) for name, model in PLAYED.items()),
+    (gettext_noop("Webhooks to partners"), messages),
+)
+WORKS: tuple[Measure, ...] = (
+    (gettext_noop("Background"), sweep),
+    *((LANE_WORDS.get(name, f"Lane {name}"), lane(name)) for name in LANES[1:]),
+    (gettext_noop("Redis"), redis),
+    (gettext_noop("Sandbox"), sandbox),
+)
 PARTS: tuple[tuple[str, tuple[Measure, ...]], ...] = (
-    ("What we read", (("GitHub", github), ("Registry", registry), ("Issues", polls), ("Webhooks to us", webhooks))),
-    (
-        "What waits",
-        (
-            ("Mails", mails),
-            ("Checks", checks),
-            *((name, played(name, model)) for name, model in PLAYED.items()),
-            ("Webhooks to partners", messages),
-        ),
-    ),
-    (
-        "What works in the background",
-        (
-            ("Background", sweep),
-            *((LANE_WORDS.get(name, f"Lane {name}"), lane(name)) for name in LANES[1:]),
-            ("Redis", redis),
-            ("Sandbox", sandbox),
-        ),
-    ),
+    (gettext_noop("What we read"), READ),
+    (gettext_noop("What waits"), WAITS),
+    (gettext_noop("What works in the background"), WORKS),
 )

@@ -1,12 +1,13 @@
 """What does the portal tell of itself? The help pages: words, how it is doing, and where a partner begins."""
 
+from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import path
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -50,13 +51,14 @@ def status(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_safe
 def status_json(_request: HttpRequest) -> JsonResponse:
-    """The same for machines, without the figures. 503 where the database does not answer."""
+    """The same for machines, without the figures, whatever they read. 503 where the database does not answer."""
     now = timezone.now()
     try:
-        groups = measuring.everything(now)
+        with translation.override(settings.LANGUAGE_CODE):
+            groups = measuring.everything(now)
+            tone, said = measuring.overall(groups)
     except DatabaseError:
         return JsonResponse({"tone": "bad", "said": "The database does not answer."}, status=503)
-    tone, said = measuring.overall(groups)
     lines = [
         {"name": line.name, "state": line.state, "said": line.sentence, "at": line.at}
         for _, group in groups

@@ -22,7 +22,17 @@ from tests.portal.everything import address
 
 PAGES = {
     "anonymous": ("home", "start", "listed", "listing", "start_program", "program", "words"),
-    "alice": ("home", "integration", "requirement", "issue", "profile", "notification_choices", "webhooks", "tokens"),
+    "alice": (
+        "home",
+        "integration",
+        "requirement",
+        "issue",
+        "profile",
+        "notification_choices",
+        "webhooks",
+        "tokens",
+        "status",
+    ),
     "rita": ("queue", "review", "sla"),
 }
 EXPECTED = {
