@@ -5,6 +5,7 @@ from uuid import uuid4
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from integrations.models import Event, Integration
 from portal.api.models import ApiToken, CheckReport, KeptAnswer
@@ -40,17 +41,17 @@ class Email(models.Model):
     """One mail to one address, as it will be sent. Its key is unique: the same news twice is one mail."""
 
     class State(models.TextChoices):
-        HELD = "held", "Waits for its moment"
-        QUEUED = "queued", "To be sent"
-        SENDING = "sending", "Being sent"
-        SENT = "sent", "Accepted by the mail server"
-        KEPT = "kept", "Kept here: no mail server is set up"
-        CANCELLED = "cancelled", "Cancelled before it left"
-        FAILED = "failed", "Given up"
-        GATHERED = "gathered", "Waits for a digest"
-        TOLD = "told", "Told in a digest"
-        SHOWN = "shown", "Shown in the portal alone, as its receiver chose"
-        SILENCED = "silenced", "Not told, as its receiver chose"
+        HELD = "held", gettext_lazy("Waits for its moment")
+        QUEUED = "queued", gettext_lazy("To be sent")
+        SENDING = "sending", gettext_lazy("Being sent")
+        SENT = "sent", gettext_lazy("Accepted by the mail server")
+        KEPT = "kept", gettext_lazy("Kept here: no mail server is set up")
+        CANCELLED = "cancelled", gettext_lazy("Cancelled before it left")
+        FAILED = "failed", gettext_lazy("Given up")
+        GATHERED = "gathered", gettext_lazy("Waits for a digest")
+        TOLD = "told", gettext_lazy("Told in a digest")
+        SHOWN = "shown", gettext_lazy("Shown in the portal alone, as its receiver chose")
+        SILENCED = "silenced", gettext_lazy("Not told, as its receiver chose")
 
     uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
     key = models.CharField(max_length=200, unique=True)
@@ -96,8 +97,8 @@ class Escalation(models.Model):
     """
 
     class Kind(models.TextChoices):
-        BREACHES = "breaches", "Breaches"
-        TURN = "turn", "The program's own turn"
+        BREACHES = "breaches", gettext_lazy("Breaches")
+        TURN = "turn", gettext_lazy("The program's own turn")
 
     integration = models.ForeignKey(Integration, models.CASCADE, related_name="escalations")
     kind = models.CharField(max_length=10, choices=Kind.choices)

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.forms.lists import searched
@@ -21,7 +22,7 @@ KEYS = frozenset({"confirm_address", "reset_password", "invitation"})  # whoever
 def ask_whether_open(request: HttpRequest) -> None:
     """The outbox is the program's; without a mail server it is open, so that a sign-up can be finished."""
     if not (settings.OUTBOX_OPEN or rules.works_for_program(request.user)):
-        raise Http404("There is nothing here for you.")
+        raise Http404(_("There is nothing here for you."))
 
 
 @login_not_required
@@ -51,7 +52,7 @@ def mail(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if found.person_id is None or found.person_id != request.user.pk:
         ask_whether_open(request)
     if found.name in KEYS and not settings.OUTBOX_OPEN:
-        raise Http404("This mail holds a key to an account: only its address gets it.")
+        raise Http404(_("This mail holds a key to an account: only its address gets it."))
     return render(request, "outbox/mail.html", {"mail": found})
 
 

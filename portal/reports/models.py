@@ -5,6 +5,7 @@ A scope is "programs" (all of them), "program:KEY" or "partner:ID".
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 
 class Snapshot(models.Model):
@@ -27,9 +28,9 @@ class ReportWish(models.Model):
     """What a reader wants of a scope; without a row it is the default of their role."""
 
     class Frequency(models.TextChoices):
-        WEEKLY = "weekly", "Every week"
-        TROUBLE = "trouble", "Only when something is late or at risk"
-        NEVER = "never", "Never"
+        WEEKLY = "weekly", gettext_lazy("Every week")
+        TROUBLE = "trouble", gettext_lazy("Only when something is late or at risk")
+        NEVER = "never", gettext_lazy("Never")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="report_wishes")
     scope = models.CharField(max_length=60)

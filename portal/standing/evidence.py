@@ -4,6 +4,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from django.conf import settings
+from django.utils import translation
+
 from integrations.due_process import Act
 from integrations.models import Integration
 from portal.models import Email
@@ -20,7 +23,15 @@ Acts = Callable[[Integration, datetime], list[Act]]
 
 
 def pack(row: Integration, now: datetime, acts: Acts) -> dict[str, Any]:
-    """The evidence about one integration at a moment. Moments are ISO in UTC."""
+    """The evidence about one integration at a moment. Moments are ISO in UTC.
+
+    Its words are in the portal's own language, since they are frozen, whoever decides.
+    """
+    with translation.override(settings.LANGUAGE_CODE):
+        return _pack(row, now, acts)
+
+
+def _pack(row: Integration, now: datetime, acts: Acts) -> dict[str, Any]:
     scope = Scope(integration_id=row.pk)
     standing = figures.breaches(scope).select_related("clock", "issue")
     retracted = Breach.objects.filter(scope.of(), retracted_at__isnull=False).select_related("issue__watch")
