@@ -84,7 +84,7 @@ def test_what_the_law_withholds_is_neither_absent_nor_an_outage(server, api):
 
 
 def test_renamed_repository_is_followed(server, api):
-    server.answers |= {PATH: moved(server, "/b"), "/b": plain(b'{"id": 1}')}
+    server.answers |= {PATH: moved(server, "/b"), "/b": plain(b'{"id": 1}', b"Connection: close")}
     assert [api.get(PATH, "it"), api.get(PATH, "it")] == [{"id": 1}] * 2
 
 
