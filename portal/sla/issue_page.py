@@ -18,10 +18,11 @@ from integrations.programs.base import Sla, Target
 from portal.sla import strip
 from portal.sla.rows import AT_RISK, SEVERITIES, STATES, VERBS, chip
 from portal.sla.used import Used, target_words
+from portal.sla.words import duration, moment, why
 from verification.models import Issue, IssueEvent
 from verification.support import rows
 from verification.support.base import Asked, ClockState, IssueState, Kind, Segment, Severity, Watching
-from verification.support.explain import duration, idle, link, moment
+from verification.support.explain import idle, link
 from verification.support.fold import fold, in_order
 from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
 
@@ -103,6 +104,7 @@ class Shown:
     calendar: Calendar
     sla: Sla
     edition: str
+    notes: list[str]
     clocks: list[ClockPanel]
     happened: list[Happened]
     older: int
@@ -136,6 +138,7 @@ def shown(issue: Issue, user: Any, now: datetime) -> Shown:
         calendar=asked.calendar,
         sla=sla,
         edition=asked.policy.edition,
+        notes=[_(note) for note in state.notes],
         clocks=sorted(panels, key=lambda panel: not panel.promised),
         happened=[happened(row, issue.url) for row in facts[-LATELY:][::-1]],
         older=max(0, len(facts) - LATELY),
@@ -213,7 +216,7 @@ def line(segment: Segment, calendar: Calendar, url: str) -> Line:
     zone = calendar.zone
     length = _whole(duration(segment.used if segment.counted else segment.length))
     start, end = moment(segment.start, zone), moment(segment.end, zone)
-    return Line(start, end, segment.counted, length, segment.why, link(url, segment.key))
+    return Line(start, end, segment.counted, length, why(segment, calendar), link(url, segment.key))
 
 
 def _whole(length: str) -> str:

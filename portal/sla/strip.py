@@ -9,11 +9,20 @@ from datetime import date, datetime, time, timedelta
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.clock import Calendar
+from portal.sla import words
 
 MOST = 28  # days; a longer time shows its end
 DAY = timedelta(days=1)
+# what happened on a day: also the end of a class name
+MARKS = {
+    "start": gettext_noop("start"),
+    "now": gettext_noop("now"),
+    "due": gettext_noop("due"),
+    "stop": gettext_noop("stop"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +35,7 @@ class Cell:
 
     @property
     def words(self) -> str:
-        parts = [f"{self.day:%a} {self.day.day} {self.day:%b}", self.name, *self.marks]
+        parts = [words.day(self.day), self.name, *(_(MARKS[mark]) for mark in self.marks)]
         return ": ".join(filter(None, (parts[0], ", ".join(filter(None, parts[1:])))))
 
 
@@ -52,7 +61,7 @@ def name_of(day: date, calendar: Calendar) -> str:
     """Why a day does not count; blank for a business day."""
     if day in calendar.days_off:
         return calendar.names.get(day, _("day off"))
-    return "" if day.weekday() in calendar.workdays else "weekend"
+    return "" if day.weekday() in calendar.workdays else _("weekend")
 
 
 def drawn(found: list[Cell], label: str) -> SafeString:
@@ -64,9 +73,9 @@ def drawn(found: list[Cell], label: str) -> SafeString:
 
 def _drawn(cell: Cell) -> SafeString:
     classes = " ".join(["strip-day", *(["strip-off"] if cell.name else []), *(f"strip-{m}" for m in cell.marks)])
-    mark = ", ".join(cell.marks)
+    mark = ", ".join(_(MARKS[mark]) for mark in cell.marks)
     return format_html(
         '<li class="{}" title="{}"><span aria-hidden="true"><span class="strip-name">{}</span>{}</span>'
         '<span class="strip-mark" aria-hidden="true">{}</span><span class="visually-hidden">{}</span></li>',
-        classes, cell.words, f"{cell.day:%a}"[:2], cell.day.day, mark, cell.words,
+        classes, cell.words, words.day(cell.day)[:2], cell.day.day, mark, cell.words,
     )  # fmt: skip

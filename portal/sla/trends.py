@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Count, F, Q
 from django.db.models.functions import TruncWeek
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from integrations.programs import PROGRAMS, edition_of
 from integrations.programs.base import Target
@@ -156,9 +156,18 @@ def span_of(targets: set[Target], usual: Target) -> Span:
     whole, unit = (shown.hours, HOUR) if shown.hours else (shown.business_days or 1, DAY)
     parts = whole if unit == DAY and whole <= DAYS_SHOWN else 4
     lengths = [whole * n / parts for n in range(1, parts + 1)]
-    words = tuple(f"{n:g} h" if unit == HOUR else f"{n:g} day{'' if n == 1 else 's'}" for n in lengths)
-    said = f"{'ideally' if target.ideally else 'target'} {target_words(target)}" if target else ""
-    return Span(tuple(int(n * unit) for n in lengths), (*words, "longer"), said)
+    words = tuple(_length(n, unit) for n in lengths)
+    return Span(tuple(int(n * unit) for n in lengths), (*words, _("longer")), _promised(target) if target else "")
+
+
+def _length(n: float, unit: int) -> str:
+    said = _("%(count)s h") if unit == HOUR else ngettext("%(count)s day", "%(count)s days", 1 if n == 1 else 2)
+    return said % {"count": f"{n:g}"}
+
+
+def _promised(target: Target) -> str:
+    said = _("ideally %(target)s") if target.ideally else _("target %(target)s")
+    return said % {"target": target_words(target)}
 
 
 def _between(ends: tuple[int, ...], n: int) -> Q:

@@ -90,7 +90,7 @@ def target_words(target: Target | None) -> str:
     if target is None:
         return ""
     if target.hours is not None:
-        return f"{target.hours} h"
+        return _("%(count)s h") % {"count": target.hours}
     return _("%(count)s business days") % {"count": target.business_days} if target.business_days else ""
 
 
@@ -130,8 +130,8 @@ def tenths(value: float) -> str:
 def length(span: timedelta) -> str:
     """ "40 min", "36 h", "6 d"."""
     if span < HOUR:
-        return f"{int(span.total_seconds() // 60)} min"
-    return f"{span // HOUR} h" if span < 2 * DAY else f"{span // DAY} d"
+        return _("%(count)s min") % {"count": int(span.total_seconds() // 60)}
+    return _("%(count)s h") % {"count": span // HOUR} if span < 2 * DAY else _("%(count)s d") % {"count": span // DAY}
 
 
 __all__ = ["AT_RISK", "Used", "is_at_risk", "length", "sla_of", "target_of", "target_words", "used"]

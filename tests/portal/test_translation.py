@@ -40,7 +40,6 @@ EXPECTED = {
     "Rita": "a given name, in the button of the reader's menu",
     "acme/booster#1": "the name of an issue",
     "uma (reporter": "why a clock stands or runs, as the rule of the clock writes it down",
-    "The clock runs": "why a clock stands or runs, as the rule of the clock writes it down",
     "Confirm": "the turn, as it was written down",
     "Met": "what a requirement was answered with, as it was written down",
     "CSV": "the name of a format",
