@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.utils import dates
+from django.utils.translation import gettext as _
+
 from integrations import facts
 from integrations.models import Integration
 from verification.accepting import acceptable
@@ -42,7 +45,7 @@ class Shown:
 
     @property
     def going_on(self) -> str:
-        return "Being looked at…" if self.looking else ""
+        return _("Being looked at…") if self.looking else ""
 
 
 def shown_results(found: Integration, job: CheckRun | None, now: datetime) -> list[Shown]:
@@ -75,7 +78,7 @@ def _shown(
     title = check.title if check else key
     result = settled or newest
     if result is None or newest is None:
-        return Shown(key, title, Outcome.NOT_RUN, "Has not been run yet.", looking=looking)
+        return Shown(key, title, Outcome.NOT_RUN, _("Has not been run yet."), looking=looking)
     outage = newest.outcome == Outcome.ERROR
     outcome = _outcome(result, waived, now)
     advice = result.advice or (check.advice if check else "")
@@ -108,10 +111,15 @@ def _looked_at(result: CheckResult) -> str:
     """Which state of the world, by which version of the check, and since when the answer is the same."""
     parts = [result.seen] if result.seen else []
     if result.version > 1:
-        parts.append(f"with version {result.version} of the check")
+        parts.append(_("with version %(number)s of the check") % {"number": result.version})
     if result.last_seen.date() != result.at.date():
-        parts.append(f"the same since {result.at:%a} {result.at.day} {result.at:%b}")
+        parts.append(_("the same since %(day)s") % {"day": _day(result.at)})
     return ", ".join(parts)
+
+
+def _day(at: datetime) -> str:
+    weekday, month = dates.WEEKDAYS_ABBR[at.weekday()], dates.MONTHS_3[at.month]
+    return f"{weekday} {at.day} {str(month).title()}"
 
 
 def _dated(item: dict[str, Any]) -> dict[str, Any]:

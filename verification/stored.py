@@ -8,6 +8,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
 from integrations import rules
 from integrations.models import Integration
 from integrations.repositories import product_of
@@ -21,7 +24,7 @@ from verification.versions import Version, parse
 
 LARGEST = 60 * 1024 * 1024  # unpacked; reading takes about six times as much memory
 MOST = 200  # versions of one integration
-REFUSAL = "Only members of the company who may edit, and reviewers, hand in a schema."
+REFUSAL = gettext_noop("Only members of the company who may edit, and reviewers, hand in a schema.")
 
 
 def may_give(integration: Integration, user: Any) -> bool:
@@ -35,7 +38,7 @@ def store(integration: Integration, version: Version, body: bytes, *, by: Any, n
     Raises Unreadable with a sentence for what is no schema of this provider, and NotAllowed.
     """
     if by is not None and not may_give(integration, by):
-        raise NotAllowed(REFUSAL, "may")
+        raise NotAllowed(_(REFUSAL), "may")
     body = unpacked(body, LARGEST)
     found = _own(integration, read(body, LARGEST))
     kept = json.loads(body)["provider_schemas"][found.source]
@@ -51,7 +54,7 @@ def store(integration: Integration, version: Version, body: bytes, *, by: Any, n
     }
     others = StoredSchema.objects.filter(integration=integration).exclude(version=str(version))
     if others.count() >= MOST:
-        raise NotAllowed(f"There are {MOST} schemas already.")
+        raise NotAllowed(_("There are %(most)s schemas already.") % {"most": MOST})
     return StoredSchema.objects.update_or_create(integration=integration, version=str(version), defaults=values)[0]
 
 

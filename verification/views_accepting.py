@@ -7,6 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations.views.common import load, pressed, refused
 from integrations.workflow import NotAllowed
@@ -19,10 +20,10 @@ def accept_finding(request: HttpRequest, uuid: UUID, key: str) -> HttpResponse:
     """Accept what stands in the button, and show the checks again."""
     found, check = load(request, uuid), CHECKS.get(key)
     if check is None or not check.accepts:
-        raise Http404("There is no such thing to accept.")
+        raise Http404(_("There is no such thing to accept."))
     try:
         accept(found, key, request.POST.get("value", "")[:200], request.user, timezone.now())
-        messages.success(request, f"The {check.accepts} is accepted for good.")
+        messages.success(request, _("The %(what)s is accepted for good.") % {"what": check.accepts})
     except NotAllowed as refusal:
         refused(request, refusal)
     return redirect("check_results", uuid=uuid)

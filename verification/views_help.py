@@ -4,6 +4,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
+from django.utils.translation import gettext as _
 
 from verification.base import CHECKS, WORST_FIRST, Check
 from verification.explaining import MEANINGS, asks, more, programs_of
@@ -13,7 +14,7 @@ from verification.explaining import MEANINGS, asks, more, programs_of
 def checks_help(request: HttpRequest) -> HttpResponse:
     """Every check, or those that speak of what was searched for, and what the outcomes mean."""
     words = request.GET.get("q", "").replace("\0", "").strip()[:100]
-    rows = [(check, asks(check)) for _, check in sorted(CHECKS.items()) if speaks_of(check, words)]
+    rows = [(check, asks(check)) for _key, check in sorted(CHECKS.items()) if speaks_of(check, words)]
     return render(request, "verification/checks_help.html", {"rows": rows, "outcomes": outcomes(), "q": words})
 
 
@@ -27,7 +28,7 @@ def speaks_of(check: Check, words: str) -> bool:
 def check_help(request: HttpRequest, key: str) -> HttpResponse:
     """One check."""
     if key not in CHECKS:
-        raise Http404("There is no check of that name.")
+        raise Http404(_("There is no check of that name."))
     check = CHECKS[key]
     context = {
         "check": check,

@@ -13,6 +13,7 @@ from django.shortcuts import redirect, render
 from django.urls import path, resolve, reverse
 from django.urls.exceptions import Resolver404
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 
@@ -76,15 +77,16 @@ def watch(request: HttpRequest, uuid: UUID) -> HttpResponse:
     found = load(request, uuid)
     row = Watch.objects.filter(integration=found, ended_at=None).first()
     if row is None:
-        raise Http404("The repository of this integration is not watched: it is not in support.")
+        raise Http404(_("The repository of this integration is not watched: it is not in support."))
     may = rules.may_edit(found, request.user)
     if request.method != "POST":
         return _page(request, found, row, may)
     if not may:
-        messages.error(request, "Owners and editors of the company make a new secret.")
+        messages.error(request, _("Owners and editors of the company make a new secret."))
         return redirect("watch", uuid)
     if request.POST.get("after") != state_of(row):  # pressed twice, or by two people
-        messages.error(request, "A secret has been made since this page was shown. Make another one if you need it.")
+        said = _("A secret has been made since this page was shown. Make another one if you need it.")
+        messages.error(request, said)
         return redirect("watch", uuid)
     secret = watching.rotate(row, timezone.now())
     intake.forget(row.uuid)

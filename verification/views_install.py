@@ -7,6 +7,8 @@ from uuid import UUID
 from django import forms
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.models import Integration
 from integrations.repositories import product_of
@@ -17,7 +19,7 @@ from verification.layout import Source
 from verification.publication import Published, kept, versions_in
 from verification.versions import BadVersion, Constraint, Version, constraint, suggested
 
-EXAMPLES = "As in = 1.2.0, != 1.2.5, > 1.2, >= 1.2.0, < 2.0.0, ~> 1.2 or ~> 1.2.0; a comma asks for both."
+EXAMPLES = gettext_lazy("As in = 1.2.0, != 1.2.5, > 1.2, >= 1.2.0, < 2.0.0, ~> 1.2 or ~> 1.2.0; a comma asks for both.")
 FEW = 10
 LONGEST = 200
 
@@ -44,7 +46,9 @@ class Built:
 class ConstraintForm(forms.Form):
     """One constraint, read as Terraform reads it."""
 
-    constraint = forms.CharField(label="Try a constraint", help_text=EXAMPLES, required=False, max_length=LONGEST)
+    constraint = forms.CharField(
+        label=gettext_lazy("Try a constraint"), help_text=EXAMPLES, required=False, max_length=LONGEST
+    )
 
     def clean_constraint(self) -> Constraint | None:
         text = str(self.cleaned_data["constraint"])
@@ -57,9 +61,9 @@ class ConstraintForm(forms.Form):
 def install(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page; `version` and `platform` choose what is shown, `constraint` is tried on the versions."""
     found = load(request, uuid)
-    owner, _, repository = found.repository.partition("/")
+    owner, _slash, repository = found.repository.partition("/")
     if not names.REPOSITORY.fullmatch(repository):
-        raise Http404("Only a Terraform provider is installed so.")
+        raise Http404(_("Only a Terraform provider is installed so."))
     source, picture = Source(owner, product_of(repository)), picture_of(found)
     context: dict[str, Any] = {"integration": found, "source": source, "picture": picture}
     if picture is not None and picture.newest:
@@ -81,7 +85,7 @@ def chosen(source: Source, picture: Published, version: str, platform: str) -> d
     platforms = sorted(picture.platforms or layout.RECOMMENDED)
     usual = layout.NEEDED if layout.NEEDED in platforms else platforms[0] if platforms else layout.NEEDED
     platform = platform if platform in platforms else usual
-    os, _, arch = platform.partition("_")
+    os, _line, arch = platform.partition("_")
     rows = [Row(by_version[v], suggested(v), by_version[v] == picture.newest) for v in _newest_first(by_version)]
     return {
         "version": version,
@@ -118,9 +122,9 @@ def _newest_first(versions: dict[Version, str]) -> list[Version]:
 
 
 def _built(source: Source, version: str, platform: str) -> Built:
-    os, _, arch = platform.partition("_")
-    note = "Needed for HCP Terraform" if platform == layout.NEEDED else ""
-    note = note or ("Recommended by the registry" if platform in layout.RECOMMENDED else "")
+    os, _line, arch = platform.partition("_")
+    note = _("Needed for HCP Terraform") if platform == layout.NEEDED else ""
+    note = note or (_("Recommended by the registry") if platform in layout.RECOMMENDED else "")
     return Built(platform, layout.shown(platform), names.archive(source.name, version, os, arch), note)
 
 

@@ -9,6 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 from django.views.decorators.http import require_safe
 
@@ -35,7 +36,7 @@ TEXTS = ("version", "base", "changed", "refused", "partial")
 def loaded(request: HttpRequest, uuid: UUID) -> Integration:
     found = load(request, uuid)
     if not names.REPOSITORY.fullmatch(found.repository.partition("/")[2]):
-        raise Http404("Only a Terraform provider has a lifecycle.")
+        raise Http404(_("Only a Terraform provider has a lifecycle."))
     return found
 
 
@@ -48,7 +49,7 @@ def lifecycle(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if request.method != "POST":
         return _page(request, found, RehearseLifecycle(accounts, initial=_usual(found)), now)
     if not may_ask(found, request.user):
-        raise PermissionDenied(lifecycle_jobs.REFUSAL)
+        raise PermissionDenied(_(lifecycle_jobs.REFUSAL))
     form = RehearseLifecycle(accounts, request.POST)
     if not form.is_valid():
         return _page(request, found, form, now, status=422)
@@ -64,7 +65,7 @@ def lifecycle_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
     row = _chosen(request, loaded(request, uuid))
     if row is None:
-        raise Http404("No rehearsal has been made yet.")
+        raise Http404(_("No rehearsal has been made yet."))
     about = {"version": row.version, "asked_for": row.requested_at, "ended": row.finished_at}
     return JsonResponse({**about, **as_plain(seen_of(row.seen))}, json_dumps_params={"indent": 2})
 

@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from integrations.models import Integration
@@ -47,7 +48,7 @@ class Shown:
 def loaded(request: HttpRequest, uuid: UUID) -> Integration:
     found = load(request, uuid)
     if not found.plugin:
-        raise Http404("Only task drivers and device plugins for Nomad are rehearsed.")
+        raise Http404(_("Only task drivers and device plugins for Nomad are rehearsed."))
     return found
 
 
@@ -57,7 +58,7 @@ def nomad_rehearsal(request: HttpRequest, uuid: UUID) -> HttpResponse:
     if request.method != "POST":
         return _page(request, found, RehearseNomad(initial=_usual(found)), now)
     if not may_ask(found, request.user):
-        raise PermissionDenied(nomad_jobs.REFUSAL)
+        raise PermissionDenied(_(nomad_jobs.REFUSAL))
     form = RehearseNomad(request.POST)
     if not form.is_valid():
         return _page(request, found, form, now, status=422)
@@ -73,7 +74,7 @@ def nomad_rehearsal_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
     row = _chosen(request, loaded(request, uuid))
     if row is None:
-        raise Http404("No rehearsal has been made yet.")
+        raise Http404(_("No rehearsal has been made yet."))
     about = {"version": row.version, "asked_for": row.requested_at, "ended": row.finished_at}
     return JsonResponse({**about, **as_plain(from_dict(row.seen))}, json_dumps_params={"indent": 2})
 
@@ -131,8 +132,9 @@ def shown(row: NomadRehearsal) -> dict[str, Any]:
 def _shown(asked: Asked) -> Shown:
     said = asked.data.get("said")
     text = said if said is not None else json.dumps(asked.data, indent=2, ensure_ascii=False) if asked.data else ""
-    end = "answered" if asked.is_answered else asked.sentence or asked.came
-    return Shown(asked.title, f"{end.rstrip('.')}, after {asked.seconds:.1f} s", str(text)[:MOST] or "Nothing.")
+    end = _("answered") if asked.is_answered else asked.sentence or asked.came
+    line = _("%(end)s, after %(seconds)s s") % {"end": end.rstrip("."), "seconds": f"{asked.seconds:.1f}"}
+    return Shown(asked.title, line, str(text)[:MOST] or _("Nothing."))
 
 
 def _usual(found: Integration) -> dict[str, Any]:

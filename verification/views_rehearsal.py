@@ -8,6 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from integrations import facts
@@ -36,7 +37,7 @@ def is_rehearsed(found: Integration) -> bool:
 def loaded(request: HttpRequest, uuid: UUID) -> Integration:
     found = load(request, uuid)
     if not is_rehearsed(found):
-        raise Http404("Only a run task is rehearsed so.")
+        raise Http404(_("Only a run task is rehearsed so."))
     return found
 
 

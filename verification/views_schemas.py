@@ -10,6 +10,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.models import Integration
 from integrations.uploads import most_bytes, oversized, too_large
@@ -31,11 +33,19 @@ COMMAND = "terraform providers schema -json > schema.json"
 class SchemaForm(forms.Form):
     """The output of the command for one version."""
 
-    version = forms.CharField(label="Version of the provider", max_length=100, help_text="As in 1.4.0, without a v.")
+    version = forms.CharField(
+        label=gettext_lazy("Version of the provider"),
+        max_length=100,
+        help_text=gettext_lazy("As in 1.4.0, without a v."),
+    )
     file = forms.FileField(
-        label="Schema",
-        help_text="The output of “terraform providers schema -json”, or the same packed as .gz.",
-        error_messages={"required": "Choose a file.", "empty": "This file is empty.", "missing": "Choose a file."},
+        label=gettext_lazy("Schema"),
+        help_text=gettext_lazy("The output of “terraform providers schema -json”, or the same packed as .gz."),
+        error_messages={
+            "required": gettext_lazy("Choose a file."),
+            "empty": gettext_lazy("This file is empty."),
+            "missing": gettext_lazy("Choose a file."),
+        },
     )
 
     def __init__(self, *args: Any, left_out: frozenset[str] = frozenset(), **kwargs: Any) -> None:
@@ -67,21 +77,22 @@ class CompareForm(forms.Form):
     def __init__(self, *, old: str, new: str, versions: list[str]) -> None:
         super().__init__(initial={"from": old, "version": new})
         listed = [(version, version) for version in versions]
-        self.fields["from"] = forms.ChoiceField(label="From", choices=listed)
-        self.fields["version"] = forms.ChoiceField(label="To", choices=listed)
+        self.fields["from"] = forms.ChoiceField(label=_("From"), choices=listed)
+        self.fields["version"] = forms.ChoiceField(label=_("To"), choices=listed)
 
 
 def schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The history, newest first, each version against the one before; and the form to hand one in."""
     found = load(request, uuid)
     if not names.REPOSITORY.fullmatch(found.repository.partition("/")[2]):
-        raise Http404("Only a Terraform provider has a schema.")
+        raise Http404(_("Only a Terraform provider has a schema."))
     form = SchemaForm()
     if request.method == "POST":
         form = SchemaForm(request.POST, request.FILES, left_out=frozenset(oversized(request)))
         kept = _handed_in(request, found, form)
         if kept is not None:
-            messages.success(request, f"The schema of {kept.version} is kept: {kept.resources} resources.")
+            said = _("The schema of %(version)s is kept: %(count)s resources.")
+            messages.success(request, said % {"version": kept.version, "count": kept.resources})
             return redirect("schemas", uuid)
     context = {
         "integration": found,
@@ -115,7 +126,7 @@ def schema_read(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Have the newest release's schema read from the provider itself."""
     found = load(request, uuid)
     if not jobs.is_read(found):
-        raise Http404("Only a Terraform provider has a schema.")
+        raise Http404(_("Only a Terraform provider has a schema."))
     try:
         jobs.begin(found, by=request.user, now=timezone.now())
     except NotAllowed as refusal:
@@ -126,7 +137,7 @@ def schema_read(request: HttpRequest, uuid: UUID) -> HttpResponse:
 def _handed_in(request: HttpRequest, found: Integration, form: SchemaForm) -> StoredSchema | None:
     """The row that was kept; None with the form's sentences where there is something to put right."""
     if not stored.may_give(found, request.user):
-        raise PermissionDenied(stored.REFUSAL)
+        raise PermissionDenied(_(stored.REFUSAL))
     if not form.is_valid():
         form.add_too_large()
         return None
@@ -144,11 +155,11 @@ def pair_of(found: Integration, version: str, older: str) -> tuple[StoredSchema,
     """The older and the newer one of two versions; blank: the one before, the newest. Raises Http404."""
     new = stored.row_of(found, version)
     if new is None:
-        raise Http404("No schema of this version is kept.")
+        raise Http404(_("No schema of this version is kept."))
     older = older or stored.before(found, new.version)
     old = stored.row_of(found, older) if older else None
     if old is None:
-        raise Http404("There is no other version to compare it with.")
+        raise Http404(_("There is no other version to compare it with."))
     return old, new
 
 

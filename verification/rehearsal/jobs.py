@@ -10,6 +10,8 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations import vault
 from integrations.models import Integration
@@ -34,15 +36,15 @@ ROUND = 60.0  # seconds that a round of due rehearsals may take: checks wait beh
 PATIENCE = 4.0  # seconds that a piece waits for results, since most come at once
 POLL = 0.2
 PAUSE = timedelta(seconds=5)
-REFUSAL = "Only owners and editors of the company and people of the program may do this."
+REFUSAL = gettext_noop("Only owners and editors of the company and people of the program may do this.")
 
 
 def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: datetime) -> RunTaskRehearsal:
     """Ask for a rehearsal. `given`: url, key, stages, and for both scenarios workspace and plan. Raises NotAllowed."""
     if not may_ask(integration, by):
-        raise NotAllowed(REFUSAL, "may")
+        raise NotAllowed(_(REFUSAL), "may")
     if not integration.is_open:
-        raise NotAllowed("The integration has ended, so there is nothing to rehearse.", "gone")
+        raise NotAllowed(_("The integration has ended, so there is nothing to rehearse."), "gone")
     row = RunTaskRehearsal(
         integration=integration, url=given["url"], stages=list(given["stages"]), scenarios=scenarios_of(given),
         signed=bool(given["key"]), requested_by=by, requested_at=now, due_at=now,
@@ -53,7 +55,7 @@ def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: date
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise NotAllowed("A rehearsal is under way; wait for its end or stop it.", "busy") from None
+        raise NotAllowed(_("A rehearsal is under way; wait for its end or stop it."), "busy") from None
     transaction.on_commit(lambda: nudge("verification.tasks.rehearse_one", row.pk))
     return row
 
@@ -61,7 +63,7 @@ def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: date
 def stop(integration: Integration, *, by: Any, now: datetime) -> None:
     """End the open rehearsal with what was seen so far. Raises NotAllowed."""
     if not may_ask(integration, by):
-        raise NotAllowed(REFUSAL, "may")
+        raise NotAllowed(_(REFUSAL), "may")
     row = RunTaskRehearsal.objects.open().filter(integration=integration).first()
     if row is not None:
         _finish(row, now)

@@ -14,6 +14,8 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views.decorators.debug import sensitive_variables
 
 from integrations import vault
@@ -42,7 +44,7 @@ log = logging.getLogger(__name__)
 CLAIM = timedelta(minutes=40)  # longer than any rehearsal may take
 SECONDS = 1800.0
 READABLE: tuple[Path, ...] = ()  # further folders that a provider may see: for tests, whose providers are scripts
-REFUSAL = "Only owners and editors of the company and people of the program may do this."
+REFUSAL = gettext_noop("Only owners and editors of the company and people of the program may do this.")
 CUT_OFF = "Our worker ended before the rehearsal did."
 REASON = "Rehearsal of the provider's lifecycle"
 
@@ -54,9 +56,9 @@ def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: date
     Raises NotAllowed.
     """
     if not may_ask(integration, by):
-        raise NotAllowed(REFUSAL, "may")
+        raise NotAllowed(_(REFUSAL), "may")
     if not integration.is_open:
-        raise NotAllowed("The integration has ended, so there is nothing to rehearse.", "gone")
+        raise NotAllowed(_("The integration has ended, so there is nothing to rehearse."), "gone")
     texts = {name: given[name] for name in ("version", "base", "changed", "refused", "partial")}
     row = LifecycleRehearsal(
         integration=integration, hosts=list(given["hosts"]), account=given["account"] or None, requested_by=by,
@@ -71,7 +73,7 @@ def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: date
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise NotAllowed("A rehearsal is under way; wait for its end.", "busy") from None
+        raise NotAllowed(_("A rehearsal is under way; wait for its end."), "busy") from None
     transaction.on_commit(lambda: nudge("verification.tasks.rehearse_lifecycle", row.pk))
     return row
 
@@ -130,7 +132,7 @@ def _environment(row: LifecycleRehearsal) -> dict[str, str]:
     if row.account is not None:
         account = Credential.objects.filter(integration=row.integration, uuid=row.account).first()
         if account is None:
-            raise NotAllowed("This account was replaced or withdrawn meanwhile.", "gone")
+            raise NotAllowed(_("This account was replaced or withdrawn meanwhile."), "gone")
         text = credentials.use_in_sandbox(account, by=None, reason=REASON, now=timezone.now()) + "\n"
     if row.sealed:
         text += vault.unseal(bytes(row.sealed), row.context()).value

@@ -11,6 +11,8 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.models import Integration
 from integrations.workflow import NotAllowed
@@ -38,16 +40,16 @@ CLAIM = timedelta(minutes=10)  # longer than any rehearsal may take
 SECONDS = 180.0
 TRIES = 2
 READABLE: tuple[Path, ...] = ()  # further folders that a plugin may see: for tests, whose plugins are scripts
-REFUSAL = "Only owners and editors of the company and people of the program may do this."
+REFUSAL = gettext_noop("Only owners and editors of the company and people of the program may do this.")
 CUT_OFF = "Our worker ended before the rehearsal did, twice."
 
 
 def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: datetime) -> NomadRehearsal:
     """Ask for a rehearsal. `given`: name, version, config (JSON as text). Raises NotAllowed."""
     if not may_ask(integration, by):
-        raise NotAllowed(REFUSAL, "may")
+        raise NotAllowed(_(REFUSAL), "may")
     if not integration.is_open:
-        raise NotAllowed("The integration has ended, so there is nothing to rehearse.", "gone")
+        raise NotAllowed(_("The integration has ended, so there is nothing to rehearse."), "gone")
     row = NomadRehearsal(
         integration=integration, type=integration.plugin, name=given["name"], version=given["version"],
         config=given["config"], requested_by=by, requested_at=now, due_at=now,
@@ -57,7 +59,7 @@ def begin(integration: Integration, given: dict[str, Any], *, by: Any, now: date
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise NotAllowed("A rehearsal is under way; wait for its end.", "busy") from None
+        raise NotAllowed(_("A rehearsal is under way; wait for its end."), "busy") from None
     transaction.on_commit(lambda: nudge("verification.tasks.rehearse_nomad", row.pk))
     return row
 

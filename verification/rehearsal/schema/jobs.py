@@ -12,6 +12,8 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from integrations.models import Integration
 from integrations.workflow import NotAllowed
@@ -37,7 +39,7 @@ PAUSE = timedelta(minutes=10)
 TRIES = 3
 NOTHING_TO_DO = ("pass", "not_run", "error")
 ROUND = 60.0  # seconds after which a round begins no further one
-REFUSAL = "Only owners and editors of the company and people of the program may do this."
+REFUSAL = gettext_noop("Only owners and editors of the company and people of the program may do this.")
 HOST = "registry.terraform.io"
 
 
@@ -49,15 +51,15 @@ def is_read(integration: Integration) -> bool:
 def begin(integration: Integration, *, by: Any, now: datetime, version: str = "") -> SchemaReading:
     """Ask for the schema of a version to be read, of the newest where none is named. Raises NotAllowed."""
     if by is not None and not may_ask(integration, by):
-        raise NotAllowed(REFUSAL, "may")
+        raise NotAllowed(_(REFUSAL), "may")
     if not integration.is_open:
-        raise NotAllowed("The integration has ended, so there is nothing to read.", "gone")
+        raise NotAllowed(_("The integration has ended, so there is nothing to read."), "gone")
     row = SchemaReading(integration=integration, version=version, requested_by=by, requested_at=now, due_at=now)
     try:
         with transaction.atomic():
             row.save()
     except IntegrityError:
-        raise NotAllowed("The schema is being read already; wait for the end of it.", "busy") from None
+        raise NotAllowed(_("The schema is being read already; wait for the end of it."), "busy") from None
     return row
 
 
