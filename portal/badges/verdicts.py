@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from portal.badges.statement import Verdict, Verified
 from portal.badges.truth import Truth
 
@@ -18,49 +20,66 @@ class Said:
 
 
 SAID: dict[Verdict, Said] = {
-    Verdict.GENUINE: Said("Genuine", "The portal signed exactly this, and it has not expired.", "good", 0),
+    Verdict.GENUINE: Said(
+        gettext_noop("Genuine"), gettext_noop("The portal signed exactly this, and it has not expired."), "good", 0
+    ),
     Verdict.EXPIRED: Said(
-        "Genuine, but expired",
-        "The portal signed exactly this, but it says nothing about today any more. Ask for a fresh one.",
+        gettext_noop("Genuine, but expired"),
+        gettext_noop("The portal signed exactly this, but it says nothing about today any more. Ask for a fresh one."),
         "warn",
         1,
     ),
     Verdict.EARLY: Said(
-        "Genuine, but dated in the future",
-        "The portal signed exactly this, for a moment that has not come yet by this clock. Set the clock, try again.",
+        gettext_noop("Genuine, but dated in the future"),
+        gettext_noop(
+            "The portal signed exactly this, for a moment that has not come yet by this clock. "
+            "Set the clock, try again."
+        ),
         "warn",
         1,
     ),
     Verdict.ALTERED: Said(
-        "Altered",
-        "The signature does not fit: the portal never signed this text. It was changed after it was signed, or the "
-        "signature was taken from another statement.",
+        gettext_noop("Altered"),
+        gettext_noop(
+            "The signature does not fit: the portal never signed this text. It was changed after it was signed, or the "
+            "signature was taken from another statement."
+        ),
         "bad",
         1,
     ),
     Verdict.FORGED: Said(
-        "Forged",
-        "It claims to be of this portal, but names a key that this portal does not have.",
+        gettext_noop("Forged"),
+        gettext_noop("It claims to be of this portal, but names a key that this portal does not have."),
         "bad",
         1,
     ),
     Verdict.FOREIGN: Said(
-        "Of another portal",
-        "It does not claim to be of this portal, so only the portal that it names can tell whether it is genuine.",
+        gettext_noop("Of another portal"),
+        gettext_noop(
+            "It does not claim to be of this portal, so only the portal that it names can tell whether it is genuine."
+        ),
         "warn",
         1,
     ),
     Verdict.UNREADABLE: Said(
-        "Not a statement",
-        "This cannot be read as a statement. Copy it whole, from the first brace to the last, without anything else.",
+        gettext_noop("Not a statement"),
+        gettext_noop(
+            "This cannot be read as a statement. Copy it whole, from the first brace to the last, without "
+            "anything else."
+        ),
         "bad",
         2,
     ),
 }
 WORDS = (
-    ("integration", "Integration"), ("partner", "Company"), ("program", "Program"), ("tier", "Tier"),
-    ("standing", "Standing"), ("sub", "Page"), ("iss", "Issued by"),
-)  # fmt: skip
+    ("integration", gettext_noop("Integration")),
+    ("partner", gettext_noop("Company")),
+    ("program", gettext_noop("Program")),
+    ("tier", gettext_noop("Tier")),
+    ("standing", gettext_noop("Standing")),
+    ("sub", gettext_noop("Page")),
+    ("iss", gettext_noop("Issued by")),
+)
 
 
 def told(verified: Verified) -> list[tuple[str, str]]:

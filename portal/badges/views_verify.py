@@ -1,5 +1,6 @@
 """Is this statement genuine, and is what it says still so? A page for everybody, and the page of a badge."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -10,31 +11,36 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from integrations.models import Integration
 from integrations.plain import Lines
 from portal.badges import drawing, keys, snippets, statement
 from portal.badges.statement import Verified
 from portal.badges.truth import Truth, truth_of
-from portal.badges.verdicts import SAID, differs, told
+from portal.badges.verdicts import SAID, Said, differs, told
 from portal.badges.views import truth_or_404
 from portal.middleware import STASH
 
-LONG = "A statement is shorter than this. Copy the statement alone."
+LONG = gettext_lazy("A statement is shorter than this. Copy the statement alone.")
+STYLE_NAMES = {"flat": gettext_lazy("Flat"), "large": gettext_lazy("Large")}
 
 
 class StatementForm(forms.Form):
     """A statement, pasted or as a file."""
 
     statement = Lines(
-        label="Statement",
+        label=gettext_lazy("Statement"),
         required=False,
         max_length=statement.MOST,
         widget=forms.Textarea(attrs={"rows": 6, "spellcheck": "false", "class": "mono"}),
-        help_text="As the portal gave it: JSON, or one long word with two dots.",
+        help_text=gettext_lazy("As the portal gave it: JSON, or one long word with two dots."),
         error_messages={"max_length": LONG},
     )
-    file = forms.FileField(label="or its file", required=False, help_text="statement.json or statement.jws")
+    file = forms.FileField(
+        label=gettext_lazy("or its file"), required=False, help_text=gettext_lazy("statement.json or statement.jws")
+    )
 
     def clean_file(self) -> str:
         """The file's text; blank where it holds none."""
@@ -48,7 +54,7 @@ class StatementForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         found: dict[str, Any] = super().clean() or {}
         if not self.errors and not (found.get("statement") or found.get("file")):
-            self.add_error("statement", "Paste a statement, or choose its file.")
+            self.add_error("statement", _("Paste a statement, or choose its file."))
         return found
 
 
@@ -74,13 +80,19 @@ def judged(text: str) -> dict[str, Any]:
     truth = present(found)
     return {
         "found": found,
-        "said": SAID[found.verdict],
-        "rows": told(found),
+        "said": said_of(found),
+        "rows": [(_(word), text) for word, text in told(found)],
         "issued": found.moment("iat"),
         "expires": found.moment("exp"),
         "truth": truth,
         "differs": truth is not None and found.signed and differs(found, truth),
     }
+
+
+def said_of(found: Verified) -> Said:
+    """The verdict in the reader's language."""
+    said = SAID[found.verdict]
+    return replace(said, heading=_(said.heading), sentence=_(said.sentence))
 
 
 def present(found: Verified) -> Truth | None:
@@ -102,7 +114,7 @@ def badge(request: HttpRequest, uuid: UUID) -> HttpResponse:
     edition = Integration.objects.get(uuid=uuid).edition
     context = {
         "truth": truth,
-        "styles": [(style, snippets.snippets(truth, style)) for style in drawing.STYLES],
+        "styles": [(style, STYLE_NAMES[style], snippets.snippets(truth, style)) for style in drawing.STYLES],
         "edition": edition,
         "uuid": uuid,
     }

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.models import Integration
@@ -21,7 +22,7 @@ def listing_reply(request: HttpRequest, uuid: UUID) -> HttpResponse:
     row = Integration.objects.visible_to(request.user).select_related("partner").filter(uuid=uuid).first()
     listing = Listing.objects.filter(uuid=uuid).first()
     if row is None or listing is None:
-        raise Http404("This integration was never listed, or it is not visible to you.")
+        raise Http404(_("This integration was never listed, or it is not visible to you."))
     only(rules.may_edit, row, request.user)
     said = reply_of(row)
     sent = request.POST if request.method == "POST" else None
@@ -39,5 +40,5 @@ def _said(request: HttpRequest, row: Integration, text: str) -> HttpResponse:
         refused(request, refusal)
         return redirect("listing_reply", uuid=row.uuid)
     if done is not None:
-        messages.success(request, "Everyone reads it from now on." if text else "The reply was taken back.")
+        messages.success(request, _("Everyone reads it from now on.") if text else _("The reply was taken back."))
     return redirect("listing", uuid=row.uuid)
