@@ -80,7 +80,7 @@ def truth_of(row: Integration) -> Truth:
         said=standing.word,
         about=standing.sentence or (tier.meaning if tier else ""),
         listed_since=row.released_at,  # type: ignore[arg-type]
-        standing_since=row.standing_since or row.released_at,  # type: ignore[arg-type]
+        standing_since=(row.standing_since if row.is_open else row.ended_at) or row.released_at,  # type: ignore[arg-type]
         page=absolute(reverse("listing", args=[row.uuid])),
     )
 

@@ -12,6 +12,7 @@ from integrations.models import Integration
 from integrations.workflow import perform
 from portal.badges import drawing
 from portal.badges.widths import fitted, width
+from portal.public.models import Listing
 from tests.portal.badges.truths import a_truth
 from verification.models import Watch
 
@@ -72,6 +73,16 @@ def test_badge_in_every_standing(
     shields = client.get(f"{page}badge.json?format=shields").json()
     assert (shields["schemaVersion"], shields["label"], shields["message"]) == (1, "Terraform provider", word)
     assert shields == client.get(f"{page}badge.shields.json").json()
+
+
+def test_badge_of_what_is_no_longer_supported_says_since_when(
+    stands: Any, alice: Any, client: Client, now: datetime
+) -> None:
+    row = stands("verified")
+    perform(row, "archive", by=alice, note="Because.", now=now + 5 * DAY)
+    since = client.get(f"/listed/{row.uuid}/badge.json").json()["standing"]["since"]
+    assert datetime.fromisoformat(since) == now + 5 * DAY
+    assert Listing.objects.get(integration=row).standing_since == now + 5 * DAY
 
 
 def test_what_was_never_listed_has_no_badge(at: Any, client: Client) -> None:
