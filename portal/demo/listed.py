@@ -74,6 +74,10 @@ def _release(row: Integration, versions: tuple[str, ...], platforms: tuple[str, 
     began = row.released_at or row.created_at
     observations.remember(row, LISTED, {"registry": found.as_dict()}, began)
     observations.remember(row, LISTED, {"registry": found.as_dict()}, seen)
+    summary = f"The registry lists {name} {versions[0]}."
+    CheckResult.objects.create(
+        integration=row, key=LISTED, version=2, outcome="pass", summary=summary, at=began, confirmed_at=seen
+    )
     fingerprint = hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest().upper()
     key = {"fingerprint": fingerprint, "since": f"{began:%Y-%m-%d}", "version": versions[-1]}
     observations.remember(row, KEYS, {"keys.signers": [key]}, seen)

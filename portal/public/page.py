@@ -5,7 +5,7 @@ Everything is read from what people answered and machines found; nothing here is
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
@@ -25,11 +25,13 @@ from portal.public.listing import public_answers
 from portal.public.models import Listing
 from portal.public.seen import NOTHING, Seen, seen_of
 from portal.public.snippets import Snippet, constraint, snippet_of
+from verification.base import Outcome
 from verification.models import CheckResult, Observation
 
 REPLIED = "support_replied"
 FULL_NAME = re.compile(r"[A-Za-z0-9][\w-]*/[A-Za-z0-9][\w-]*", re.ASCII)  # a namespace and a name, and no more path
-SIGNERS, OWNER = "keys.signers", "repository.owner"
+SIGNERS, OWNER, LISTED = "keys.signers", "repository.owner", "registry.listed"
+HOLDS = {Outcome.PASS, Outcome.WARN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,15 @@ class Proof:
     said: str
     since: date | None
     confirmed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What a check says without a break, outages apart: whether it holds, since when, and when it was last seen."""
+
+    holds: bool
+    since: datetime
+    seen_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +131,18 @@ class Page:
 
 
 def page_of(row: Integration, listing: Listing, now: datetime) -> Page:
-    """The page as of now, in five queries and that for the answers."""
-    seen = seen_of([row.pk]).get(row.pk, NOTHING)
+    """The page as of now, in five queries and that for the answers.
+
+    Where the registry has nothing under the name, or somebody else's, nothing of it is shown as the publisher's.
+    """
+    told = held(row)
+    is_elsewhere = LISTED in told and not told[LISTED].holds
+    seen = NOTHING if is_elsewhere else seen_of([row.pk]).get(row.pk, NOTHING)
     return Page(
-        proofs=list(proofs(row, seen)),
+        proofs=list(proofs(row, seen, told)),
         versions=versions(listing),
         constraint=constraint(seen.version),
-        snippet=snippet_of(row, seen) if row.is_listed else None,
+        snippet=snippet_of(row, seen) if row.is_listed and not is_elsewhere else None,
         checked=checked(row, now),
         support=support_data(listing),
         reply=reply_of(row),
@@ -144,20 +160,29 @@ def registry_links(row: Integration, seen: Seen) -> Iterator[Place]:
     yield Place(gettext("In the Registry"), seen.namespace, page)
 
 
-def proofs(row: Integration, seen: Seen) -> Iterator[Proof]:
+def held(row: Integration) -> dict[str, Held]:
+    """What the checks of owner and registry say, by their keys. A new release is no new beginning. One query."""
+    found: dict[str, Held] = {}
+    results = CheckResult.objects.filter(integration=row, key__in=(OWNER, LISTED)).order_by("pk")
+    for key, outcome, at, again in results.values_list("key", "outcome", "at", "confirmed_at"):
+        if outcome not in HOLDS and outcome != Outcome.FAIL:
+            continue
+        before, holds = found.get(key), outcome in HOLDS
+        found[key] = Held(holds, before.since if before and before.holds == holds else at, again or at)
+    return found
+
+
+def proofs(row: Integration, seen: Seen, told: Mapping[str, Held]) -> Iterator[Proof]:
     """How the publisher is known: its account on GitHub, its namespace in the registry, the key that signs."""
-    owner = CheckResult.objects.filter(integration=row, key=OWNER).first()
-    if owner is not None and owner.outcome == "pass":
+    owner, listed = told.get(OWNER), told.get(LISTED)
+    if owner is not None and owner.holds:
         name = row.repository.partition("/")[0]
-        text = _("%(name)s owns the repository, as when it was entered.") % {"name": name}
-        yield Proof(_("GitHub account"), "git-branch", text, owner.at.date(), owner.last_seen)
-    kept = {o.key: o for o in Observation.objects.filter(integration=row, key__in=("registry", SIGNERS))}
-    if seen.namespace:
+        text = _("%(name)s owns the repository.") % {"name": name}
+        yield Proof(_("GitHub account"), "git-branch", text, owner.since.date(), owner.seen_at)
+    if seen.namespace and listed is not None and listed.holds:
         text = _("The registry lists %(namespace)s from this repository.") % {"namespace": seen.namespace}
-        yield Proof(
-            _("Registry namespace"), "package", text, parse_date(seen.since[:10]), kept["registry"].confirmed_at
-        )
-    signers = kept.get(SIGNERS)
+        yield Proof(_("Registry namespace"), "package", text, listed.since.date(), listed.seen_at)
+    signers = Observation.objects.filter(integration=row, key=SIGNERS).first()
     if signers is not None and isinstance(signers.value, list) and signers.value:
         last = signers.value[-1]
         text = _("Releases are signed by the key %(key)s.") % {"key": str(last.get("fingerprint", ""))[-16:]}

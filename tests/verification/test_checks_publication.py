@@ -43,6 +43,7 @@ def test_listed(changes, expected):
 
 def test_listed_keeps_the_picture_for_the_next_look():
     assert result("listed").remember == {"registry": published().as_dict()}
+    assert result("listed", said=published(repository_id=9)).remember == {}  # it is somebody else's
 
 
 def test_not_listed_is_an_absence_that_is_asked_again():

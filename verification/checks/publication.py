@@ -55,7 +55,8 @@ def listed(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.FAIL, f"The registry does not list {wanted}.", sought, absent=f"{wanted} in the registry")
     outcome, summary = _source(subject, found)
     seen = Evidence("Provider", found.full_name, page), Evidence("Source", found.source, _link(found.source))
-    return Result(outcome, summary, seen, state_of(found), remember={"registry": found.as_dict()})
+    known = {} if outcome == Outcome.FAIL and found.newest else {"registry": found.as_dict()}
+    return Result(outcome, summary, seen, state_of(found), remember=known)
 
 
 def _source(subject: Subject, found: Published) -> tuple[Outcome, str]:

@@ -13,6 +13,7 @@ from integrations.models import Event, Integration
 from integrations.workflow import NotAllowed, perform
 from portal.public import rows
 from portal.public.models import Listing
+from portal.public.page import held
 from portal.public.replying import elsewhere, reply
 from portal.public.seen import Seen
 from portal.public.snippets import constraint, snippet_of
@@ -20,6 +21,11 @@ from tests.conftest import begin, drive
 from verification import observations
 from verification.models import CheckResult
 from verification.publication import Published
+
+
+def found_so(row: Integration, key: str, outcome: str, at: Any) -> None:
+    """A check's answer, as the runner keeps it."""
+    CheckResult.objects.create(integration=row, key=key, version=1, outcome=outcome, summary="So.", at=at)
 
 
 @pytest.fixture
@@ -32,8 +38,8 @@ def listed(acme: Any, alice: Any, rita: Any, now: Any) -> Integration:
     observations.remember(row, "registry.listed", {"registry": found.as_dict()}, now)
     signers = [{"fingerprint": "AB" * 20, "since": "2026-02-03", "version": "1.0.0", "swapped": ""}]
     observations.remember(row, "keys.rotation", {"keys.signers": signers}, now)
-    owner = {"key": "repository.owner", "version": 1, "outcome": "pass", "summary": "Good.", "at": now}
-    CheckResult.objects.create(integration=row, confirmed_at=now, **owner)
+    for key in ("repository.owner", "registry.listed"):
+        found_so(row, key, "pass", now)
     rows.read_again(Listing.objects.all(), now)
     return row
 
@@ -51,6 +57,27 @@ def test_the_publisher_is_told_with_the_ways_it_is_known(listed: Integration, cl
         'Since <time datetime="2026-02-03"',
     ):
         assert words in page
+
+
+def test_a_proof_holds_since_the_last_answer_that_denied_it(listed: Integration, now: Any, client: Client) -> None:
+    for days, outcome in ((1, "warn"), (2, "error"), (3, "pass")):  # a new release, an outage, another release
+        found_so(listed, "registry.listed", outcome, now + timedelta(days=days))
+    since, seen = held(listed)["registry.listed"].since, now + timedelta(days=3)
+    assert (since, held(listed)["registry.listed"].seen_at) == (now, seen)
+    assert f'seen again <time datetime="{seen:%Y-%m-%d}' in page_of(client, listed)
+    for days, outcome in ((4, "fail"), (5, "pass")):
+        found_so(listed, "registry.listed", outcome, now + timedelta(days=days))
+    assert held(listed)["registry.listed"].since == now + timedelta(days=5)
+
+
+def test_what_the_registry_has_from_elsewhere_is_not_the_publishers(
+    listed: Integration, now: Any, client: Client
+) -> None:
+    found_so(listed, "registry.listed", "fail", now + timedelta(days=1))
+    told = page_of(client, listed)
+    for words in ("acme/rocket from this repository", "In the Registry", "required_providers"):
+        assert words not in told
+    assert "GitHub account" in told
 
 
 def test_the_page_shows_what_to_take_over_and_the_platforms(listed: Integration, client: Client) -> None:
