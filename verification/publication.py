@@ -3,7 +3,7 @@
 Plain values: what no answer told is None, and is never taken for a good sign.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
@@ -11,14 +11,18 @@ from verification.base import Unreadable
 from verification.layout import newest
 from verification.versions import BadVersion, Version, parse
 
+MOST = 30  # versions whose platforms are kept
+OF_VERSIONS = ("platforms", "protocols", "docs", "builds")
+
 
 @dataclass(frozen=True, slots=True)
 class Published:
     """A provider as a registry shows it.
 
     `versions` without the "v", as the registry lists them; `newest` is the one that users get. `platforms`,
-    `protocols` and `docs` (category to number of pages) are those of `newest`. `warning`, `unlisted` and `moved_to`
-    are None where the registry's internal API did not answer; `etag` names the answer, for the next question.
+    `protocols` and `docs` (category to number of pages) are those of `newest`; `builds` holds the platforms of the
+    highest MOST versions. `warning`, `unlisted` and `moved_to` are None where the registry's internal API did not
+    answer; `etag` names the answer, for the next question.
     """
 
     full_name: str
@@ -34,6 +38,7 @@ class Published:
     moved_to: str | None = None
     repository_id: int | None = None
     etag: str = ""
+    builds: Mapping[str, tuple[str, ...]] | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """As plain values, to be kept."""
@@ -42,15 +47,18 @@ class Published:
             "platforms": None if self.platforms is None else list(self.platforms),
             "protocols": None if self.protocols is None else list(self.protocols),
             "docs": None if self.docs is None else dict(self.docs),
+            "builds": None if self.builds is None else {version: list(on) for version, on in self.builds.items()},
         }
 
 
 def kept(value: Any) -> Published | None:
     """What as_dict() made, None for anything else: then everything is asked anew."""
-    if not isinstance(value, Mapping) or set(value) != {item.name for item in fields(Published)}:
+    if not isinstance(value, Mapping) or {*value, "builds"} != {item.name for item in fields(Published)}:
         return None
     lists = {key: tuple(value[key]) for key in ("versions", "platforms", "protocols") if value[key] is not None}
-    return Published(**{**value, **lists})
+    builds = value.get("builds")  # older pictures hold none
+    known = None if builds is None else {version: tuple(on) for version, on in builds.items()}
+    return Published(**{**value, **lists, "builds": known})
 
 
 def versions_in(texts: tuple[str, ...]) -> dict[Version, str]:
@@ -62,6 +70,13 @@ def versions_in(texts: tuple[str, ...]) -> dict[Version, str]:
         except BadVersion:
             continue
     return found
+
+
+def highest_first(texts: Iterable[str]) -> tuple[str, ...]:
+    """Versions in their order, the highest first; what cannot be read as a version comes last."""
+    every = tuple(dict.fromkeys(texts))
+    ranks = {text: version.rank for version, text in versions_in(every).items()}
+    return (*sorted(ranks, key=ranks.__getitem__, reverse=True), *(text for text in every if text not in ranks))
 
 
 def newest_of(texts: tuple[str, ...]) -> str:
@@ -76,14 +91,18 @@ def look(client: Any, namespace: str, name: str, before: Published | None) -> Pu
     provider.
     """
     try:
-        found = client.probe(namespace, name, before.etag if before else "")
+        found = client.probe(namespace, name, _tag_of(before))
     except Unreadable:  # the internal API is nobody's promise; the public one has the last word
         found = client.detail(namespace, name)
     if found is None and before is not None:
         return before
     latest = newest_of(found.versions)
-    if before is not None and before.newest == latest and before.platforms is not None and before.docs is not None:
-        known = {"platforms": before.platforms, "protocols": before.protocols, "docs": before.docs}
-    else:
-        known = client.newest(namespace, name, latest) if latest else {}
+    known = {name: getattr(before, name) for name in OF_VERSIONS} if before and before.newest == latest else {}
+    if latest and (not known or None in (known["platforms"], known["docs"], known["builds"])):
+        known = client.newest(namespace, name, latest)
     return replace(found, newest=latest, **known)
+
+
+def _tag_of(before: Published | None) -> str:
+    """The answer that need not be told again; blank where something of it was not asked for yet."""
+    return before.etag if before and (before.builds is not None or not before.newest) else ""

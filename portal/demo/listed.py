@@ -70,7 +70,9 @@ def _release(row: Integration, versions: tuple[str, ...], platforms: tuple[str, 
         observations.remember(row, "release.newest", {"release.newest": versions[0]}, seen)
         return
     name = f"{owner}/{row.repository.partition('-provider-')[2]}"
-    found = Published(name, f"https://github.com/{row.repository}", "partner", versions, versions[0], platforms)
+    source, builds = f"https://github.com/{row.repository}", dict.fromkeys(versions, platforms)
+    builds[versions[-1]] = platforms[:2]  # the first release was for fewer
+    found = Published(name, source, "partner", versions, versions[0], builds[versions[0]], builds=builds)
     began = row.released_at or row.created_at
     observations.remember(row, LISTED, {"registry": found.as_dict()}, began)
     observations.remember(row, LISTED, {"registry": found.as_dict()}, seen)

@@ -15,7 +15,7 @@ class Listing(models.Model):
 
     `summary` is the first line of what its company says of it, `blurb` all of that text.
     `standing`: listed, suspended, community, removed or ended. `tier` is blank where none may be shown. `words`: what
-    a search looks at, in plain letters. `versions`: [{version, platforms or null, since}], newest first;
+    a search looks at, in plain letters. `versions`: [{version, platforms or null, since}], highest first;
     `platforms`: those of the newest, each between spaces (" darwin_arm64 linux_amd64 ").
     `share` in per cent, `median_hours` in hours, both of the last 90 days; `rank` sorts by the support record.
     """

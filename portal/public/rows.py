@@ -135,19 +135,7 @@ def read_again(listings: Iterable[Listing], now: datetime) -> int:
     for row in rows:
         _take(row, support[row.pk], seen.get(row.pk, NOTHING), now)
         row.figures_at = now
-    columns = [
-        "share",
-        "settled",
-        "median_hours",
-        "answers",
-        "rank",
-        "version",
-        "versions",
-        "platforms",
-        "changed_at",
-        "figures_at",
-    ]
-    Listing.objects.bulk_update(rows, columns, batch_size=100)
+    Listing.objects.bulk_update(rows, READ_AGAIN, batch_size=100)
     return len(rows)
 
 
@@ -156,10 +144,17 @@ def _take(row: Listing, support: Support, seen: Seen, now: datetime) -> None:
     row.median_hours, row.answers = support.median_hours, support.answers
     versions = grown(row.versions, seen) if seen.version else row.versions
     if seen.version and row.version and seen.version != row.version:
-        ListingChange.objects.create(listing=row, kind=Kind.CHANGED, said=f"Version {seen.version} is out.", at=now)
+        what = "the newest again" if any(each["version"] == seen.version for each in row.versions) else "out"
+        said = f"Version {seen.version} is {what}."
+        ListingChange.objects.create(listing=row, kind=Kind.CHANGED, said=said, at=now)
         row.changed_at = now
     row.version, row.versions = seen.version or row.version, versions
-    row.platforms = padded(versions[0]["platforms"] or () if versions else ())
+    row.platforms = padded(platforms_of(row) or ())
+
+
+def platforms_of(row: Listing) -> list[str] | None:
+    """The platforms of the newest version; None where nobody told."""
+    return next((each["platforms"] for each in row.versions if each["version"] == row.version), None)
 
 
 def padded(platforms: Iterable[str]) -> str:

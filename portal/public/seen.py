@@ -1,20 +1,21 @@
 """Which versions, for which platforms, did our checks see of an integration? Read from what they remembered."""
 
 from collections import defaultdict
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from verification.models import Observation
-from verification.publication import kept
+from verification.publication import highest_first, kept
 
 REGISTRY, NEWEST = "registry", "release.newest"  # under what the checks remember it
-SHOWN = 30  # versions of a listing, the newest ones
+SHOWN = 30  # versions of a listing, the highest ones
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was seen of releases. `versions` newest first; `platforms` of the newest, None where nobody told.
+    """What was seen of releases. `versions` highest first; `platforms` of the newest, None where nobody told, and
+    `builds` those of others as far as they are known.
 
     `namespace` is the registry's full name ("acme/rocket"), blank where the registry was not asked.
     """
@@ -24,6 +25,12 @@ class Seen:
     platforms: tuple[str, ...] | None = None
     namespace: str = ""
     since: str = ""
+    builds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def platforms_of(self, version: str) -> tuple[str, ...] | None:
+        """The platforms that a version was released for; None where nobody told."""
+        of_newest = self.platforms if version == self.version else None
+        return of_newest if of_newest is not None else self.builds.get(version)
 
 
 NOTHING = Seen()
@@ -42,7 +49,10 @@ def _seen(known: dict[str, tuple[Any, str]]) -> Seen:
     value, since = known.get(REGISTRY, (None, ""))
     published = kept(value)
     if published is not None and published.newest:
-        return Seen(published.newest, published.versions[:SHOWN], published.platforms, published.full_name, since)
+        versions = highest_first(published.versions)[:SHOWN]
+        return Seen(
+            published.newest, versions, published.platforms, published.full_name, since, published.builds or {}
+        )  # fmt: skip
     value, since = known.get(NEWEST, (None, ""))
     version = value if isinstance(value, str) else ""
     return Seen(version, (version,), None, "", since) if version else NOTHING
@@ -55,11 +65,14 @@ def grown(before: list[dict[str, Any]], seen: Seen) -> list[dict[str, Any]]:
     """
     known = {each["version"]: each for each in before}
     older = [] if seen.namespace else [version for version in known if version not in seen.versions]
-    every = [*seen.versions, *older][:SHOWN]
-    rows = [known.get(v, {"version": v, "platforms": None, "since": ""}) for v in every]
-    return [
-        row | {"platforms": list(seen.platforms), "since": row["since"] or seen.since}
-        if row["version"] == seen.version and seen.platforms is not None
-        else row
-        for row in rows
-    ]
+    every = highest_first([*seen.versions, *older])[:SHOWN]
+    return [_filled(known.get(v, {"version": v, "platforms": None, "since": ""}), seen) for v in every]
+
+
+def _filled(row: dict[str, Any], seen: Seen) -> dict[str, Any]:
+    """A version with its platforms, where they are told now."""
+    platforms = seen.platforms_of(row["version"])
+    if platforms is None:
+        return row
+    since = row["since"] or (seen.since if row["version"] == seen.version else "")
+    return row | {"platforms": list(platforms), "since": since}

@@ -20,7 +20,7 @@ def structured(row: Listing, face: Face) -> SafeString:
     """The listing as schema.org's SoftwareApplication; blank for what is no longer listed."""
     if row.standing in GONE:
         return SafeString("")
-    systems = sorted({platform.partition("_")[0] for each in row.versions[:1] for platform in each["platforms"] or ()})
+    systems = sorted({platform.partition("_")[0] for platform in row.platforms.split()})
     page = absolute(reverse("listing", args=[row.uuid]))
     told: dict[str, Any] = {
         "@context": "https://schema.org",

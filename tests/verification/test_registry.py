@@ -2,7 +2,7 @@ import pytest
 
 from tests.fakes.registry import Provider
 from verification.base import Denied, NotFound, Unavailable
-from verification.publication import kept
+from verification.publication import highest_first, kept
 from verification.sources import registry as source
 from verification.sources.registry import Registry
 
@@ -23,6 +23,7 @@ def test_provider_is_read_as_it_is(registry):
     assert (found.platforms, found.protocols, found.docs) == (
         ("linux_amd64", "darwin_arm64"), ("6.0",), {"overview": 1, "resources": 1},
     )  # fmt: skip
+    assert found.builds == dict.fromkeys(("1.3.0-rc1", "1.2.0", "1.0.0"), ("linux_amd64", "darwin_arm64"))
     assert (found.warning, found.unlisted, found.moved_to, found.repository_id) == ("", False, "", 4711)
     assert registry.seen == FIRST_LOOK
 
@@ -39,6 +40,21 @@ def test_second_look_at_what_did_not_change_is_one_question(registry):
     registry.seen.clear()
     assert Registry().published("acme", "rocket", kept(before.as_dict())) == before
     assert registry.seen == [PROBE]
+
+
+def test_picture_of_before_the_builds_were_kept_is_completed(registry):
+    registry.publish(ROCKET)
+    whole = Registry().published("acme", "rocket")
+    old = kept({name: value for name, value in whole.as_dict().items() if name != "builds"})
+    registry.seen.clear()
+    assert Registry().published("acme", "rocket", old) == whole
+    assert registry.seen == FIRST_LOOK
+
+
+def test_highest_versions_come_first_and_what_is_none_last():
+    assert highest_first(["0.9.0", "x", "0.10.0", "1.0.0-rc1", "1.0.0"]) == (
+        "1.0.0", "1.0.0-rc1", "0.10.0", "0.9.0", "x",
+    )  # fmt: skip
 
 
 def test_new_warning_does_not_ask_for_the_version_again(registry):

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from django.conf import settings
 
 from verification.base import Denied, NotFound, Refused, Unavailable
-from verification.publication import Published, look
+from verification.publication import MOST, Published, highest_first, look
 from verification.sources.github import text
 from verification.sources.http import JSON, Outbound
 
@@ -49,7 +49,7 @@ class Registry:
         return _shaped(lambda: _public(raw))
 
     def newest(self, namespace: str, name: str, version: str) -> Mapping[str, Any]:
-        """`platforms`, `protocols` and `docs` of one version. Raises Unreadable."""
+        """`platforms`, `protocols` and `docs` of one version, and the `builds` of the highest. Raises Unreadable."""
         wanted, place = f"{namespace}/{name}", f"v1/providers/{_part(namespace)}/{_part(name)}"
         listed = self._json(f"{place}/versions", wanted)
         pages = self._json(f"{place}/{_part(version)}", f"{wanted} {version}")
@@ -124,12 +124,18 @@ def _public(raw: Any) -> Published:
 
 
 def _built(raw: Any, version: str) -> dict[str, Any]:
-    """Platforms and protocols of one version; None where the list does not hold it."""
-    mine = next((item for item in raw["versions"] if item["version"] == version), None)
+    """Platforms and protocols of one version, None where the list does not hold it, and the platforms of others."""
+    listed = {text(item["version"]): item for item in raw["versions"]}
+    builds = {each: _platforms(listed[each]) for each in highest_first(listed)[:MOST]}
+    mine = listed.get(version)
     if mine is None:
-        return {"platforms": None, "protocols": None}
-    platforms = (f"{text(p['os'])}_{text(p['arch'])}" for p in mine.get("platforms") or ())
-    return {"platforms": tuple(platforms), "protocols": tuple(text(p) for p in mine.get("protocols") or ())}
+        return {"platforms": None, "protocols": None, "builds": builds}
+    protocols = tuple(text(p) for p in mine.get("protocols") or ())
+    return {"platforms": _platforms(mine), "protocols": protocols, "builds": builds}
+
+
+def _platforms(item: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(f"{text(p['os'])}_{text(p['arch'])}" for p in item.get("platforms") or ())
 
 
 def _pages(raw: Any) -> dict[str, int]:

@@ -118,8 +118,9 @@ def test_rows_that_an_upgrade_finds_missing_are_made_by_the_sweep(listed: Integr
 
 def published(version: str, *platforms: str) -> dict[str, Any]:
     found = Published(
-        "acme/rocket", "https://github.com/acme/rocket", "partner", (version, "0.9.0"), version, platforms
-    )
+        "acme/rocket", "https://github.com/acme/rocket", "partner", ("0.9.0", version, "0.10.0"), version, platforms,
+        builds={"0.10.0": ("linux_arm",)},
+    )  # fmt: skip
     return {"registry": found.as_dict()}
 
 
@@ -132,9 +133,32 @@ def test_versions_and_platforms_follow_within_the_hour(listed: Integration, now:
     observations.remember(listed, "registry.listed", published("1.1.0", "linux_amd64", "darwin_arm64"), later)
     rows.refresh_due(later + timedelta(hours=2))
     found = row_of(listed)
-    assert [each["version"] for each in found.versions] == ["1.1.0", "0.9.0"]
+    assert [(each["version"], each["platforms"]) for each in found.versions] == [
+        ("1.1.0", ["linux_amd64", "darwin_arm64"]), ("0.10.0", ["linux_arm"]), ("0.9.0", None),
+    ]  # fmt: skip
     assert found.platforms == " darwin_arm64 linux_amd64 "
     assert changes(listed)[-1] == ("changed", "Version 1.1.0 is out.")
+
+
+def test_a_version_that_is_the_newest_again_is_not_told_as_new(listed: Integration, now: Any) -> None:
+    for day, version in enumerate(("0.10.0", "1.1.0", "0.10.0")):
+        later = now + timedelta(days=day)
+        observations.remember(listed, "registry.listed", published(version, "linux_amd64"), later)
+        rows.refresh_due(later + timedelta(hours=2))
+    assert [said for _, said in changes(listed)[-2:]] == [
+        "Version 1.1.0 is out.",
+        "Version 0.10.0 is the newest again.",
+    ]
+
+
+def test_a_version_before_a_release_stands_above_the_newest_and_is_not_it(listed: Integration, now: Any) -> None:
+    found = Published("acme/rocket", "https://github.com/acme/rocket", "partner", ("1.0.0", "1.1.0-rc1"), "1.0.0",
+                      ("linux_amd64",), builds={"1.1.0-rc1": ("windows_amd64",)})  # fmt: skip
+    observations.remember(listed, "registry.listed", {"registry": found.as_dict()}, now)
+    rows.read_again(Listing.objects.all(), now)
+    row = row_of(listed)
+    assert [each["version"] for each in row.versions] == ["1.1.0-rc1", "1.0.0"]
+    assert (row.version, row.platforms) == ("1.0.0", " linux_amd64 ")
 
 
 def test_the_record_of_many_is_the_record_of_one(listed: Integration, now: Any) -> None:
