@@ -3,7 +3,6 @@
 Each check's result is written as soon as it is there, so that a page can show it while the others still look.
 """
 
-import json
 import logging
 import time
 from collections.abc import Callable, Collection, Sequence
@@ -22,6 +21,7 @@ from integrations.workflow import perform
 from verification import clients, looking, observations
 from verification.base import CHECKS, FRESH, Outcome, Result, Subject, worst
 from verification.models import CheckResult, Observation
+from verification.plain import clean
 from verification.sources import Sources
 
 log = logging.getLogger(__name__)
@@ -142,12 +142,6 @@ def _plain(result: Result, key: str) -> Result:
     except (TypeError, ValueError, AttributeError, RecursionError):
         log.exception("check %s answered with what is no plain data", key)
         return Result(Outcome.ERROR, "We could not keep what this check found. The fault is ours.")
-
-
-def clean(value: Any) -> Any:
-    """Through JSON and back, without NUL and half characters. Raises TypeError and ValueError."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False).replace("\\u0000", "")
-    return json.loads(text.encode("utf-8", "replace"))
 
 
 def _again(found: Found, attempt: int, now: datetime) -> datetime | None:

@@ -24,10 +24,8 @@ LENGTH_DIGITS = 12
 def run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """Take one result: 200, 401, 422, or what else it deserves. Nothing but the run's own token opens it."""
     meta, now = request.META, timezone.now()
-    length = meta.get("CONTENT_LENGTH") or "0"
-    size = int(length) if length.isdecimal() and len(length) < LENGTH_DIGITS else MOST_READ + 1
     try:
-        body = request.read(size) if size <= MOST_READ else b""
+        body, size = _body(request)
         call = Call(str(request.method), meta.get("HTTP_AUTHORIZATION", ""), meta.get("CONTENT_TYPE", ""), body, size)
         status, sentence, ended = place.patiently(lambda: place.take(uuid, call, now))
         if ended is not None:
@@ -37,6 +35,16 @@ def run_task_callback(request: HttpRequest, uuid: UUID) -> HttpResponse:
     except DatabaseError:
         status, sentence = 503, "The portal cannot take this in just now."
     return HttpResponse(sentence, status=status, content_type=CALLBACK_TYPE if status == 200 else "text/plain")
+
+
+def _body(request: HttpRequest) -> tuple[bytes, int]:
+    """What was read of the body, and the size of the whole. Without a length it comes in pieces, to their end."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if not length and request.META.get("wsgi.input_terminated"):
+        body = request.META["wsgi.input"].read(MOST_READ + 1)
+        return body, len(body)
+    size = int(length or 0) if (length or "0").isdecimal() and len(length) < LENGTH_DIGITS else MOST_READ + 1
+    return (request.read(size) if size <= MOST_READ else b""), size
 
 
 def _reading(what: str, content_type: str) -> Callable[[HttpRequest, UUID], HttpResponse]:

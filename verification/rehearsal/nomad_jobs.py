@@ -23,6 +23,7 @@ from verification.clients import sources
 from verification.jobs import enqueue, may_ask
 from verification.models import NomadRehearsal
 from verification.nudges import nudge
+from verification.plain import clean
 from verification.rehearsal import nomad_release
 from verification.rehearsal.nomad import job, rules
 from verification.rehearsal.nomad.driver import Given
@@ -30,7 +31,7 @@ from verification.rehearsal.nomad.given import config_of
 from verification.rehearsal.nomad.record import Seen, from_dict
 from verification.rehearsal.place import patiently
 from verification.rehearsal.schema.fetching import NotAuthentic
-from verification.runner import clean, subject_of
+from verification.runner import subject_of
 from verification.sandbox import asking
 from verification.sandbox.base import NoSandbox
 

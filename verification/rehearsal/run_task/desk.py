@@ -9,9 +9,10 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from verification.plain import clean
 from verification.rehearsal.run_task.callback import FINAL, MOST_READ, Said, read
 from verification.rehearsal.run_task.protocol import CALLBACK_TYPE
-from verification.rehearsal.run_task.record import Knock, struck
+from verification.rehearsal.run_task.record import Knock, fit_to_keep, struck
 
 BEARER = "bearer "
 SENTENCES = {
@@ -92,7 +93,7 @@ def take(place: Place, call: Call) -> tuple[Knock, str]:
         shape=tuple(said.shape),
         notes=tuple(said.notes),
     )
-    return knock, sentence
+    return fit_to_keep(knock), clean(sentence)
 
 
 def _read(call: Call) -> Said:

@@ -1,11 +1,13 @@
 """Where do results come in when there is no portal? A small server with the callback address, the plan, the files."""
 
+import re
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedIOBase
 from typing import Any
 from uuid import uuid4
 
@@ -17,6 +19,8 @@ from verification.rehearsal.run_task.record import Knock
 from verification.rehearsal.run_task.script import Act
 
 SECONDS = 10  # that a call may take to be read
+LENGTH_DIGITS = 12
+PIECE, LINE = re.compile(rb"([0-9A-Fa-f]{1,12})[;\r\n]"), 1024
 
 
 @dataclass
@@ -95,15 +99,22 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_PATCH(self) -> None:
         name, what = self._path()
-        length = self.headers.get("Content-Length") or "0"
-        size = int(length) if length.isdecimal() else 0
-        body = self.rfile.read(min(size, MOST_READ))
+        body, size = self._body()
         call = desk.Call(self.command, self.headers.get("Authorization", ""), self.headers.get("Content-Type", ""),
                          body, size)  # fmt: skip
         status, sentence = self.server.desk.take(name, call) if what == "callback" else (404, "Not here.")
         self._say(status, sentence.encode())
 
     do_POST = do_PUT = do_PATCH
+
+    def _body(self) -> tuple[bytes, int]:
+        """What was read of the body, and the size of the whole."""
+        if "chunked" in self.headers.get("Transfer-Encoding", "").lower():
+            body = b"".join(_pieces(self.rfile))
+            return body, len(body)
+        length = self.headers.get("Content-Length") or "0"
+        size = int(length) if length.isdecimal() and len(length) < LENGTH_DIGITS else 0
+        return self.rfile.read(min(size, MOST_READ)), size
 
     def _path(self) -> tuple[str, str]:
         parts = self.path.partition("?")[0].strip("/").split("/")
@@ -120,6 +131,17 @@ class Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Silent: what came is in the rehearsal's own record."""
+
+
+def _pieces(stream: BufferedIOBase) -> Iterator[bytes]:
+    """A body that comes in pieces, each with its length before it; a little more than we read of any, at most."""
+    left = MOST_READ + 1
+    while left > 0 and (size := PIECE.match(stream.readline(LINE))) and int(size[1], 16):
+        yield stream.read(min(int(size[1], 16), left))
+        left -= int(size[1], 16)
+        stream.readline(LINE)
+    if left > 0:
+        stream.readline(LINE)  # the empty line at its end; else the answer could meet a reset connection
 
 
 class Server(ThreadingHTTPServer):

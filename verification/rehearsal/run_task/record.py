@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from verification.plain import clean
+
 STRUCK = "[struck out]"
 MOST_TEXT = 4000
 
@@ -149,6 +151,11 @@ def exchange_of(plain: dict[str, Any]) -> Exchange:
     """The exchange that as_dict() wrote, also after JSON made lists of its pairs."""
     pairs = {name: tuple((a, b) for a, b in plain[name]) for name in ("sent_headers", "headers")}
     return Exchange(**{**plain, **pairs, "fetched": tuple(plain.get("fetched", ()))})
+
+
+def fit_to_keep(knock: Knock) -> Knock:
+    """The same without what cannot be kept: a cut emoji leaves half a character, and JSON may spell NUL."""
+    return knock_of(clean(as_dict(knock)))
 
 
 def knock_of(plain: dict[str, Any]) -> Knock:

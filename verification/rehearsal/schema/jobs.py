@@ -23,10 +23,11 @@ from verification.base import Unreadable
 from verification.checks.schema import CHECKS_OF, KEY, KNOWN
 from verification.jobs import enqueue, may_ask
 from verification.models import SchemaReading
+from verification.plain import clean
 from verification.plugins import telling
 from verification.rehearsal.schema import fetching
 from verification.rehearsal.schema.fetching import NotAuthentic
-from verification.runner import clean, subject_of
+from verification.runner import subject_of
 from verification.sandbox import asking
 from verification.sandbox.asking import Faulty
 from verification.sandbox.base import NoSandbox
