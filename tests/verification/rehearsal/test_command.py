@@ -90,9 +90,10 @@ def test_faulty_endpoint_as_text(key: str) -> None:
         (("--stages", "post_plan,apply"), f"“apply” is no stage; there are {', '.join(STAGES)}."),
         (("--stages", ","), f"No stage is named; there are {', '.join(STAGES)}."),
         (("--listen", "here"), "Write --listen as HOST:PORT, such as 127.0.0.1:8700."),
+        (("--listen", "127.0.0.1:65536"), "Write --listen as HOST:PORT, such as 127.0.0.1:8700."),
     ],
 )
 def test_wrong_arguments_are_explained(arguments: tuple[str, str], sentence: str) -> None:
     with pytest.raises(CommandError) as refusal:
         rehearse("http://127.0.0.1:9/", *arguments)
-    assert str(refusal.value) == sentence
+    assert (str(refusal.value), refusal.value.returncode) == (sentence, 2)

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
+from verification.management.given import Unusable, text_of
 from verification.rehearsal.lifecycle import job, report
 from verification.rehearsal.lifecycle.given import Given, Unfit, environment_of, hosts_of, version_of
 from verification.rehearsal.lifecycle.record import Seen, seen_of
@@ -15,7 +16,7 @@ from verification.rehearsal.lifecycle.room import found_terraform
 from verification.sandbox import asking
 from verification.sandbox.base import NoSandbox
 
-MOST = 1024 * 1024
+MOST = 1_000_000
 SECONDS = 1800.0
 
 
@@ -44,12 +45,12 @@ class Command(BaseCommand):
 
     def handle(self, *, executable: Path, **options: Any) -> None:  # type: ignore[override]
         if not executable.is_file():
-            raise CommandError(f"{executable} is no file.")
+            raise Unusable(f"{executable} is no file.")
         try:
             given = _given(executable.resolve(), options)
             seen = self._seen(given, options)
         except (ValueError, asking.Faulty) as sentence:
-            raise CommandError(str(sentence)) from sentence
+            raise Unusable(sentence) from sentence
         self.stdout.write(report.as_json(seen) if options["json"] else report.as_text(seen))
         if report.exit_code(seen):
             sys.exit(report.exit_code(seen))
@@ -74,25 +75,13 @@ class Command(BaseCommand):
 
 
 def _given(executable: Path, options: dict[str, Any]) -> Given:
-    """Raises Unfit, and CommandError for files that cannot be read."""
+    """Raises Unfit, and Unusable for files that cannot be read."""
     name, version = version_of(executable)
     source = options["source"] or f"{name}/{name}"
     if source.count("/") != 1 or source.rpartition("/")[2] != name:
         raise Unfit(f"The source must be written NAMESPACE/{name}, as the executable is called.")
-    texts = {key: _read(options[key]) for key in ("changed", "refused", "partial")}
+    texts = {key: text_of(options[key], MOST) for key in ("changed", "refused", "partial")}
     return Given(
-        executable, found_terraform() or Path(), source, version, _read(options["config"]),
-        hosts=hosts_of(options["hosts"]), environment=environment_of(_read(options["env_file"])), **texts,
+        executable, found_terraform() or Path(), source, version, text_of(options["config"], MOST),
+        hosts=hosts_of(options["hosts"]), environment=environment_of(text_of(options["env_file"], MOST)), **texts,
     )  # fmt: skip
-
-
-def _read(path: Path | None) -> str:
-    """The text of a file; blank where none is named. Raises CommandError."""
-    if path is None:
-        return ""
-    try:
-        if path.stat().st_size > MOST:
-            raise CommandError(f"{path} is larger than 1 MB.")
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path} cannot be read as text.") from error

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
+from verification.management.given import Unusable, text_of
 from verification.rehearsal.nomad import job, report
 from verification.rehearsal.nomad.driver import Given
 from verification.rehearsal.nomad.given import MOST, config_of
@@ -38,14 +39,14 @@ class Command(BaseCommand):
 
     def handle(self, *, executable: Path, **options: Any) -> None:  # type: ignore[override]
         if not executable.is_file():
-            raise CommandError(f"{executable} is no file.")
+            raise Unusable(f"{executable} is no file.")
         readable = tuple(path.resolve() for path in options["readable"])
         try:
-            config = config_of(_read(options["config"]))
+            config = config_of(text_of(options["config"], MOST))
             version = options["version"]
             seen = self._seen(Given(executable, options["type"], options["name"], version, config, readable))
         except (ValueError, asking.Faulty) as sentence:
-            raise CommandError(str(sentence)) from sentence
+            raise Unusable(sentence) from sentence
         self.stdout.write(report.as_json(seen) if options["json"] else report.as_text(seen))
         if report.exit_code(seen):
             sys.exit(report.exit_code(seen))
@@ -62,15 +63,3 @@ class Command(BaseCommand):
         asked = what["seen"]["asked"]
         if asked and not what["seen"]["over"]:
             self.stderr.write(f"{asked[-1]['title']}: {asked[-1]['came']}", self.style.NOTICE)
-
-
-def _read(path: Path | None) -> str:
-    """The text of a file; blank where none is named. Raises CommandError."""
-    if path is None:
-        return ""
-    try:
-        if path.stat().st_size > MOST:
-            raise CommandError(f"{path} is larger than {MOST} bytes.")
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path} cannot be read as text.") from error

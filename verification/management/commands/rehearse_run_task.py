@@ -6,8 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
+from verification.management.given import Unusable, text_of
 from verification.rehearsal.run_task import report
 from verification.rehearsal.run_task.driver import Target, play
 from verification.rehearsal.run_task.listener import listening
@@ -15,7 +16,8 @@ from verification.rehearsal.run_task.protocol import FAILING, PASSING, STAGES
 from verification.rehearsal.run_task.record import Limits, Seen
 from verification.sources.http import Outbound
 
-MOST_PLAN = 5 * 1024 * 1024
+MOST = 5_000_000  # bytes of a plan
+PORTS = range(65536)
 
 
 class Command(BaseCommand):
@@ -43,13 +45,13 @@ class Command(BaseCommand):
 
     def handle(self, *, url: str, **options: Any) -> None:  # type: ignore[override]
         target, (host, _, port) = _target(url, options), options["listen"].rpartition(":")
-        if not port.isdecimal():
-            raise CommandError("Write --listen as HOST:PORT, such as 127.0.0.1:8700.")
+        if not port.isdecimal() or int(port[:6]) not in PORTS:
+            raise Unusable("Write --listen as HOST:PORT, such as 127.0.0.1:8700.")
         try:
             with listening(target, host or "127.0.0.1", int(port), options["callback_base"]) as place:
                 seen = play(target, place, Outbound(loopback=True), self._tell)
         except OSError as error:
-            raise CommandError(f"We cannot listen on {options['listen']}: {error.strerror or error}.") from error
+            raise Unusable(f"We cannot listen on {options['listen']}: {error.strerror or error}.") from error
         self.stdout.write(report.as_json(seen, url) if options["json"] else report.as_text(seen, url))
         if report.exit_code(seen):
             sys.exit(report.exit_code(seen))
@@ -62,42 +64,30 @@ class Command(BaseCommand):
 def _target(url: str, options: dict[str, Any]) -> Target:
     stages = _stages(options["stages"])
     if not url:
-        raise CommandError("Give the endpoint's address, such as https://run.acme.io/run-task.")
+        raise Unusable("Give the endpoint's address, such as https://run.acme.io/run-task.")
     end = max(1.0, min(options["minutes"], 60) * 60)
-    passing = replace(PASSING, plan=_read(options["passing_plan"]) or PASSING.plan)
-    failing = replace(FAILING, plan=_read(options["failing_plan"]) or FAILING.plan)
+    passing = replace(PASSING, plan=text_of(options["passing_plan"], MOST) or PASSING.plan)
+    failing = replace(FAILING, plan=text_of(options["failing_plan"], MOST) or FAILING.plan)
     limits = Limits(end=end, silence=min(end, Limits().silence))
     return Target(url, _key(options["hmac_key_file"]), stages, {"passing": passing, "failing": failing}, limits)
 
 
 def _stages(given: list[str]) -> tuple[str, ...]:
-    """The stages in the platform's order. Raises CommandError with what may be meant."""
+    """The stages in the platform's order. Raises Unusable with what may be meant."""
     words = [word for each in given for word in each.split(",") if word]
     address = next((word for word in words if "://" in word), "")
     if address:
-        raise CommandError(f"{address} was read as a stage: write the address first, or the stages with commas.")
+        raise Unusable(f"{address} was read as a stage: write the address first, or the stages with commas.")
     unknown = [word for word in words if word not in STAGES]
     if unknown or not words:
         named = f"“{unknown[0]}” is no stage" if unknown else "No stage is named"
-        raise CommandError(f"{named}; there are {', '.join(STAGES)}.")
+        raise Unusable(f"{named}; there are {', '.join(STAGES)}.")
     return tuple(stage for stage in STAGES if stage in words)
 
 
 def _key(path: Path | None) -> str:
     """The key in a file; blank where none is named. An empty file is a slip, not the wish for unsigned requests."""
-    key = _read(path).strip()
+    key = text_of(path, MOST).strip()
     if path is not None and not key:
-        raise CommandError(f"{path} holds no key. Leave --hmac-key-file out to send unsigned requests.")
+        raise Unusable(f"{path} holds no key. Leave --hmac-key-file out to send unsigned requests.")
     return key
-
-
-def _read(path: Path | None) -> str:
-    """The text of a file; blank where none is named. Raises CommandError."""
-    if path is None:
-        return ""
-    try:
-        if path.stat().st_size > MOST_PLAN:
-            raise CommandError(f"{path} is larger than 5 MB.")
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path} cannot be read as text.") from error

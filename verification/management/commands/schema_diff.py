@@ -7,8 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand
 
+from verification.management.given import Unusable
 from verification.schemas.admits import Verdict, verdict
 from verification.schemas.base import ProviderSchema, Unreadable
 from verification.schemas.diff import Change, Difference, difference
@@ -20,7 +21,10 @@ IN_NAME = re.compile(r"v?(\d+\.\d+\.\d+(-[0-9A-Za-z.-]+?)?)(\.json)?(\.gz)?$")
 
 
 class Command(BaseCommand):
-    help = "Compares two outputs of “terraform providers schema -json”. Ends with 1 if the version does not admit it."
+    help = (
+        "Compares two outputs of “terraform providers schema -json”. Ends with 0 if the version admits the change, or "
+        "none is known, 1 if it does not, 2 where they cannot be compared."
+    )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -35,11 +39,11 @@ class Command(BaseCommand):
             before, after = (read_one(path.read_bytes(), options["source"]) for path in (old, new))
             versions = _versions(options["versions"] or [_in_name(old), _in_name(new)])
         except (Unreadable, BadVersion) as error:
-            raise CommandError(str(error)) from error
+            raise Unusable(error) from error
         except OSError as error:
-            raise CommandError(f"{error.filename} cannot be read: {error.strerror}.") from error
+            raise Unusable(f"{error.filename} cannot be read: {error.strerror}.") from error
         if not _same_provider(before, after):
-            raise CommandError(f"{before.source} and {after.source} are different providers.")
+            raise Unusable(f"{before.source} and {after.source} are different providers.")
         found = difference(before, after)
         said = verdict(*versions, found) if versions else None
         if as_json:
