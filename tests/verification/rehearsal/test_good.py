@@ -76,3 +76,4 @@ def test_nobody_there_ends_at_once() -> None:
     assert [each.ended for each in seen.exchanges] == ["unreachable"]
     assert rules.judge(seen)[0].sentence == "Nothing listens there: 127.0.0.1:9 did not answer usably."
     assert report.exit_code(seen) == 1
+    assert {str(each.outcome) for each in rules.judge(seen)} == {"fail", "not_run"}

@@ -29,12 +29,11 @@ def not_200(exchange: Exchange) -> Said | None:
 
 def quiet(seen: Seen) -> Said:
     """Nothing calls back about a verification request."""
-    asked = [each for each in PROBES if seen.exchange(each)]
-    if not asked:
-        return not_run("This request has not been made.")
-    called = [each for each in asked if seen.knocks_of(each)]
-    if called:
+    if any(seen.knocks_of(each) for each in PROBES):
         return warned("The endpoint sent a result for a verification request, of which there is no run.")
+    asked = [exchange for each in PROBES if (exchange := seen.exchange(each))]
+    if not any(each.status for each in asked):
+        return not_run("No verification request has been answered." if asked else "This request has not been made.")
     return passed("No result was sent for the verification requests.")
 
 
