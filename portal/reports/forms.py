@@ -3,11 +3,12 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext as _
 
 from integrations import rules
 from integrations.programs import PROGRAMS
 from portal.reports.models import ReportWish
-from portal.reports.scopes import PROGRAMS_SCOPE, Reported, partner_key, reported
+from portal.reports.scopes import PROGRAMS_SCOPE, Reported, name_of, partner_key, reported
 from portal.reports.sending import default_of
 from portal.reports.unsubscribe import wish
 
@@ -29,7 +30,7 @@ class WishesForm(forms.Form):
         kept = {row.scope: row.frequency for row in ReportWish.objects.filter(user=user)}
         for found in scopes_of(user):
             self.fields[found.key] = forms.ChoiceField(
-                label=f"Weekly report of {found.name}",
+                label=_("Weekly report of %(name)s") % {"name": name_of(found.key, found.name)},
                 choices=ReportWish.Frequency.choices,
                 initial=kept.get(found.key, default_of(found, user)),
             )

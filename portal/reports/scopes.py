@@ -5,13 +5,14 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.db.models import Q
+from django.utils.translation import gettext, gettext_noop
 
 from integrations import rules
 from integrations.models import Membership, Partner
 from integrations.programs import PROGRAMS
 from verification.support.figures import EVERYBODY, Scope
 
-PROGRAMS_SCOPE = "programs"
+PROGRAMS_SCOPE, ALL_PROGRAMS = "programs", gettext_noop("all programs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +29,10 @@ def reported(key: str) -> Reported | None:
     """The scope of that key; None where there is none."""
     kind, _, rest = key.partition(":")
     if key == PROGRAMS_SCOPE:
-        return Reported(key, "all programs", EVERYBODY)
+        return Reported(key, ALL_PROGRAMS, EVERYBODY)
     if kind == "program" and rest in PROGRAMS:
         return Reported(key, PROGRAMS[rest].name, Scope(program_key=rest))
-    if kind == "partner" and rest.isdigit():
+    if kind == "partner" and rest.isascii() and rest.isdigit():
         partner = Partner.objects.filter(pk=int(rest)).first()
         return Reported(key, partner.name, Scope(partner_id=partner.pk), partner) if partner else None
     return None
@@ -39,6 +40,11 @@ def reported(key: str) -> Reported | None:
 
 def partner_key(partner: Partner | int) -> str:
     return f"partner:{getattr(partner, 'pk', partner)}"
+
+
+def name_of(key: str, name: str) -> str:
+    """The name of a scope as it is shown: companies and programs have their own in every language."""
+    return gettext(ALL_PROGRAMS) if key == PROGRAMS_SCOPE else name
 
 
 def may_read(user: Any, found: Reported) -> bool:

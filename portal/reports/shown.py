@@ -1,6 +1,7 @@
 """How is a frozen report said? One reading of the figures that mail, page, CSV and JSON share. Pure.
 
-Nothing here asks a clock or a database: the same figures give the same words, a year later too.
+Nothing here asks a clock or a database: the same figures give the same words, a year later too. Pages and mails say
+them in the language that is spoken; CSV and JSON never do.
 """
 
 import csv
@@ -10,6 +11,9 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 COLUMNS = (
     "list",
@@ -26,24 +30,33 @@ COLUMNS = (
 )
 MORE = (*COLUMNS[:-1], "spoke_last_at", "age_hours", "holder", "state", "url")  # since the third format
 FIGURES = (
-    ("In time", "share"),
-    ("Kept", "kept"),
-    ("Broken", "broken"),
-    ("Overdue now", "overdue"),
-    ("At risk now", "at_risk"),
-    ("Not known", "blind"),
+    (gettext_noop("In time"), "share"),
+    (gettext_noop("Kept"), "kept"),
+    (gettext_noop("Broken"), "broken"),
+    (gettext_noop("Overdue now"), "overdue"),
+    (gettext_noop("At risk now"), "at_risk"),
+    (gettext_noop("Not known"), "blind"),
 )
+WHEN_ENDED = {  # instead, in a report that was made late
+    "overdue": gettext_noop("Overdue when the week ended"),
+    "at_risk": gettext_noop("At risk when the week ended"),
+}
 # lists of a report beside its issues, with the columns that a table of them has
 LISTS = {
     "retracted": ("name", "integration", "why"),
     "standing": ("partner", "integration", "what"),
     "programs": ("name", "share", "kept", "broken", "overdue", "at_risk", "blind"),
 }
-SEVERITIES = {"critical": "critical", "other": "not critical"}
-PROMISED = {"respond": "first answer", "resolve": "resolution", "track": "tracking"}
+SEVERITIES = {"critical": gettext_noop("critical"), "other": gettext_noop("not critical")}
+PROMISED = {
+    "respond": gettext_noop("first answer"),
+    "resolve": gettext_noop("resolution"),
+    "track": gettext_noop("tracking"),
+}
+SIDES = {"partner": gettext_noop("partner"), "reporter": gettext_noop("reporter"), "other": gettext_noop("other")}
 COUNTED = 4  # since this format what is late and what will be is counted, not only listed
-PAST = "Nothing waits for you here: the newest report says what waits now."
-NOTHING = "You have nothing to do."
+PAST = gettext_noop("Nothing waits for you here: the newest report says what waits now.")
+NOTHING = gettext_noop("You have nothing to do.")
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 FORMULAS = (*FORMULA, "\n", "＝", "＋", "－", "＠")  # some spreadsheets read the wide signs too
 BOM = "\ufeff"  # without it Excel takes UTF-8 for an older encoding
@@ -64,63 +77,95 @@ def change(now: float | None, before: float | None) -> str:
 
 def subject(figures: Mapping[str, Any]) -> str:
     """The answer in one line: "SLA week 47: 96 % in time (+2), 3 broken, 2 at risk – Acme, Foo"."""
-    totals, before = figures["totals"], figures["before"]
-    number = int(figures["week"].split("W")[1])
-    if not totals["settled"]:
-        overdue = f"{totals['overdue']} overdue, " if totals["overdue"] else ""
-        words = f"SLA week {number}: nothing was due, {overdue}{totals['at_risk']} at risk"
-    else:
-        moved = change(totals["share"], before["share"])
-        share = f"{per_cent(totals['share'])} in time{f' ({moved})' if moved else ''}"
-        words = f"SLA week {number}: {share}, {totals['broken']} broken, {totals['at_risk']} at risk"
     names = list(dict.fromkeys(row["partner"] for row in figures["worst"]))
     if figures["scope"].startswith("partner:"):
         names = [figures["name"]]
-    return words + (f" – {', '.join(names)}" if names else "")
+    return _week_in_short(figures) + (f" – {', '.join(names)}" if names else "")
+
+
+def _week_in_short(figures: Mapping[str, Any]) -> str:
+    totals = figures["totals"]
+    said = {**totals, "week": int(figures["week"].split("W")[1])}
+    if not totals["settled"]:
+        if totals["overdue"]:
+            return _("SLA week %(week)s: nothing was due, %(overdue)s overdue, %(at_risk)s at risk") % said
+        return _("SLA week %(week)s: nothing was due, %(at_risk)s at risk") % said
+    moved = change(totals["share"], figures["before"]["share"])
+    said |= {"share": per_cent(totals["share"]), "moved": moved}
+    if moved:
+        words = _("SLA week %(week)s: %(share)s in time (%(moved)s), %(broken)s broken, %(at_risk)s at risk")
+    else:
+        words = _("SLA week %(week)s: %(share)s in time, %(broken)s broken, %(at_risk)s at risk")
+    return words % said
 
 
 def verdict(figures: Mapping[str, Any]) -> str:
-    """One sentence: how the week was."""
+    """How the week was, in one sentence; in another, what cannot be judged."""
     totals = figures["totals"]
     if not figures["watched"]:
-        return "No integration was in support, so nothing was promised."
+        return _("No integration was in support, so nothing was promised.")
+    blind = _("%(blind)s cannot be judged: what we know does not reach them.") if totals["blind"] else ""
+    return " ".join(sentence % totals for sentence in (_kept(totals), blind) if sentence)
+
+
+def _kept(totals: Mapping[str, Any]) -> str:
     if not totals["settled"]:
-        first = "No promise came due this week."
-    elif totals["broken"]:
-        first = f"{totals['kept']} of {totals['settled']} promises were kept, {totals['broken']} not."
-    else:
-        first = f"All {totals['settled']} promises were kept." if totals["settled"] > 1 else "The one promise was kept."
-    blind = f" {totals['blind']} cannot be judged: what we know does not reach them." if totals["blind"] else ""
-    return first + blind
+        return _("No promise came due this week.")
+    if totals["broken"]:
+        return _("%(kept)s of %(settled)s promises were kept, %(broken)s not.")
+    return ngettext("The one promise was kept.", "All %(settled)s promises were kept.", totals["settled"])
 
 
 def turn(figures: Mapping[str, Any]) -> str:
-    """What the reader has to do. Reports of the first three formats counted the rows that they show."""
-    if figures["format"] < COUNTED:
-        return _turn_by_rows(figures)
-    if figures["is_past"]:
-        return PAST
-    totals, coming = figures["totals"], figures["coming_in_all"]
+    """What the reader has to do, in a whole sentence."""
+    todo = to_do(figures)
+    return _("Your turn: %(what)s") % {"what": todo} if todo else at_rest(figures)
+
+
+def at_rest(figures: Mapping[str, Any]) -> str:
+    """Why the reader has nothing to do."""
+    return _(PAST) if figures["format"] >= COUNTED and figures["is_past"] else _(NOTHING)
+
+
+def to_do(figures: Mapping[str, Any]) -> str:
+    """What the reader has to do; blank where nothing. Reports of the first three formats counted the rows they show."""
+    counted = figures["format"] >= COUNTED
+    if counted and figures["is_past"]:
+        return ""
+    totals = figures["totals"]
     if figures["scope"].startswith("partner:"):
-        return _partners_turn(totals["overdue"], coming)
-    asks = [f"decide what follows from {_count(totals['overdue'], 'late issue')}"] if totals["overdue"] else []
-    asks += [f"see why {_count(totals['blind'], 'issue')} cannot be judged"] if totals["blind"] else []
-    return f"Your turn: {', and '.join(asks)}." if asks else NOTHING
+        return _of_the_partner(totals["overdue"], figures["coming_in_all"] if counted else len(figures["coming"]))
+    if counted:
+        return _of_the_program(totals["overdue"], totals["blind"])
+    return _of_the_program(len(figures["worst"]), 0)
 
 
-def _turn_by_rows(figures: Mapping[str, Any]) -> str:
-    late, coming = len(figures["worst"]), len(figures["coming"])
-    if figures["scope"].startswith("partner:"):
-        return _partners_turn(figures["totals"]["overdue"], coming)
-    return f"Your turn: decide what follows from {_count(late, 'late issue')}." if late else NOTHING
+def _of_the_program(late: int, blind: int) -> str:
+    said = {
+        "late": ngettext("%(count)s late issue", "%(count)s late issues", late) % {"count": late},
+        "blind": ngettext("%(count)s issue", "%(count)s issues", blind) % {"count": blind},
+    }
+    if late and blind:
+        return _("decide what follows from %(late)s, and see why %(blind)s cannot be judged.") % said
+    if late:
+        return _("decide what follows from %(late)s.") % said
+    return _("see why %(blind)s cannot be judged.") % said if blind else ""
 
 
-def _partners_turn(overdue: int, coming: int) -> str:
+def _of_the_partner(overdue: int, coming: int) -> str:
     if overdue:
-        return f"Your turn: {_count(overdue, 'issue')} waited past the due moment."
-    if coming:
-        return f"Your turn: {_count(coming, 'issue')} will be late this week if nothing happens."
-    return NOTHING
+        said = ngettext(
+            "%(count)s issue waited past the due moment.", "%(count)s issues waited past the due moment.", overdue
+        )
+    elif coming:
+        said = ngettext(
+            "%(count)s issue will be late this week if nothing happens.",
+            "%(count)s issues will be late this week if nothing happens.",
+            coming,
+        )
+    else:
+        return ""
+    return said % {"count": overdue or coming}
 
 
 def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,7 +186,7 @@ def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
         "made_at": _moment(figures["made_at"], zone),
         "made_late": is_late(figures),
         "is_past": figures["format"] >= COUNTED and figures["is_past"],
-        "figures": [_figure(title, key, totals, before, figures["format"]) for title, key in _titles(figures)],
+        "figures": [_figure(_(title), key, totals, before, figures["format"]) for title, key in _titles(figures)],
         "worst": [_row(row, zone) for row in figures["worst"]],
         "coming": [_row(row, zone) for row in figures["coming"]],
         "more_worst": _beyond(figures, "worst"),
@@ -150,7 +195,7 @@ def shown(figures: Mapping[str, Any]) -> dict[str, Any]:
             row | {"name": row.get("name", row["program"]), "in_time": per_cent(row["share"])}
             for row in figures["programs"]
         ],
-        "own_share": f"{figures['own']['in_time']} of {figures['own']['decided']}",
+        "own_share": _("%(in_time)s of %(decided)s") % figures["own"],
     }
 
 
@@ -160,8 +205,8 @@ def is_late(figures: Mapping[str, Any]) -> bool:
 
 
 def _titles(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
-    moment = " when the week ended" if is_late(figures) else " now"
-    return [(title.replace(" now", moment), key) for title, key in FIGURES]
+    instead = WHEN_ENDED if is_late(figures) else {}
+    return [(instead.get(key, title), key) for title, key in FIGURES]
 
 
 def _beyond(figures: Mapping[str, Any], kind: str) -> int:
@@ -251,14 +296,16 @@ def _figure(title: str, key: str, totals: Mapping[str, Any], before: Mapping[str
 
 def _row(row: Mapping[str, Any], zone: ZoneInfo) -> dict[str, Any]:
     said = {name: _moment(row[name], zone) for name in ("due", "spoke_last_at")}
-    words = {"severity": SEVERITIES[row["severity"]], "promised": PROMISED[row["verb"]]}
-    return {**row, **said, **words, "age": _length(row["age_hours"]), "late": _late(row)}
+    words = {"severity": _(SEVERITIES[row["severity"]]), "promised": _(PROMISED[row["verb"]])}
+    sides = {name: _(SIDES.get(row[name], row[name])) for name in ("holder", "spoke_last")}
+    return {**row, **said, **words, **sides, "age": _length(row["age_hours"]), "late": _late(row)}
 
 
 def _late(row: Mapping[str, Any]) -> str:
     """How late it is; where our knowledge does not reach the due moment, only that it has passed."""
     length = _length(row["late_hours"])
-    return f"due {length} ago, not known whether kept" if row["state"] == "blind" else f"{length} late"
+    said = _("due %(length)s ago, not known whether kept") if row["state"] == "blind" else _("%(length)s late")
+    return said % {"length": length}
 
 
 def _moment(text: str, zone: ZoneInfo) -> datetime | None:
@@ -271,8 +318,6 @@ def _day(text: str, zone: ZoneInfo) -> date:
 
 
 def _length(hours: int) -> str:
-    return _count(hours, "hour") if hours < 48 else _count(hours // 24, "day")
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    if hours < 48:
+        return ngettext("%(count)s hour", "%(count)s hours", hours) % {"count": hours}
+    return ngettext("%(count)s day", "%(count)s days", hours // 24) % {"count": hours // 24}

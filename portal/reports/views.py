@@ -1,5 +1,6 @@
 """Where are the reports read? The list, one report as page, CSV and JSON, what a reader wants, and the one click."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,6 +12,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import path, reverse
 from django.utils.text import capfirst
+from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
@@ -19,7 +21,7 @@ from integrations.views.common import page_of
 from portal.reports import shown, unsubscribe
 from portal.reports.forms import WishesForm, scopes_of
 from portal.reports.models import ReportWish, Snapshot
-from portal.reports.scopes import may_read, reported
+from portal.reports.scopes import may_read, name_of, reported
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,15 @@ def reports(request: HttpRequest) -> HttpResponse:
 
 def _told(page: Page) -> Page:
     page.object_list = [
-        Row(s.week, s.figures["name"], shown.verdict(s.figures), reverse("report", args=[s.scope, s.week]), s.made_at)
+        Row(s.week, _named(s.figures), shown.verdict(s.figures), reverse("report", args=[s.scope, s.week]), s.made_at)
         for s in page.object_list
     ]
     return page
+
+
+def _named(figures: Mapping[str, Any]) -> str:
+    """Whose report it is; of all programs in the reader's language, of one as it was named then."""
+    return name_of(figures["scope"], figures["name"])
 
 
 def found(request: HttpRequest, scope: str, week: str) -> Snapshot:
@@ -64,11 +71,11 @@ def found(request: HttpRequest, scope: str, week: str) -> Snapshot:
 
 def report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
     """One report as a page."""
-    said = shown.shown(found(request, scope, week).figures)
-    is_mine = said["turn"].startswith("Your turn")
-    turn = capfirst(said["turn"].removeprefix("Your turn: "))
-    context = {"report": said, "turn": turn, "is_mine": is_mine, "is_at_rest": not is_mine}
-    context |= {"reports_url": reverse("reports")}
+    figures = found(request, scope, week).figures
+    todo = shown.to_do(figures)
+    told = shown.shown(figures) | {"name": _named(figures)}
+    context: dict[str, Any] = {"report": told, "reports_url": reverse("reports")}
+    context |= {"turn": capfirst(todo) or shown.at_rest(figures), "is_mine": bool(todo), "is_at_rest": not todo}
     return render(request, "reports/report.html", context)
 
 
@@ -91,7 +98,7 @@ def report_wishes(request: HttpRequest) -> HttpResponse:
         page = _told(page_of(request, visible(request.user)))
         return render(request, "reports/reports.html", {"page": page, "form": form}, status=422)
     form.save()
-    messages.success(request, "What reaches you is saved.")
+    messages.success(request, _("What reaches you is saved."))
     return redirect("reports")
 
 
@@ -105,7 +112,7 @@ def report_stop(request: HttpRequest, token: str) -> HttpResponse:
         raise Http404("This link names no report.")
     if request.method == "POST":
         unsubscribe.wish(*named, ReportWish.Frequency.NEVER)
-    context = {"reader": named[0], "name": known.name, "done": request.method == "POST"}
+    context = {"reader": named[0], "name": name_of(known.key, known.name), "done": request.method == "POST"}
     return render(request, "reports/stop.html", context)
 
 
