@@ -12,7 +12,7 @@ from django.db import transaction
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from integrations.company import text_refusal
 from portal import mail
@@ -29,17 +29,17 @@ MAILS = {
 }
 # What changed about an account, told to its owner in one kind of mail.
 CHANGES = {
-    "account/email/password_changed": "Your password was changed",
-    "account/email/password_reset": "Your password was changed through a link sent by mail",
-    "account/email/password_set": "A password was set",
-    "account/email/email_changed": "Your mail address was changed",
-    "account/email/email_deleted": "A mail address was removed",
-    "account/email/email_confirm": "A mail address was confirmed",
-    "mfa/email/totp_activated": "The second factor was turned on",
-    "mfa/email/totp_deactivated": "The second factor was turned off",
-    "mfa/email/recovery_codes_generated": "New recovery codes were made",
-    "socialaccount/email/account_connected": "A GitHub account was connected",
-    "socialaccount/email/account_disconnected": "A GitHub account was disconnected",
+    "account/email/password_changed": gettext_noop("Your password was changed"),
+    "account/email/password_reset": gettext_noop("Your password was changed through a link sent by mail"),
+    "account/email/password_set": gettext_noop("A password was set"),
+    "account/email/email_changed": gettext_noop("Your mail address was changed"),
+    "account/email/email_deleted": gettext_noop("A mail address was removed"),
+    "account/email/email_confirm": gettext_noop("A mail address was confirmed"),
+    "mfa/email/totp_activated": gettext_noop("The second factor was turned on"),
+    "mfa/email/totp_deactivated": gettext_noop("The second factor was turned off"),
+    "mfa/email/recovery_codes_generated": gettext_noop("New recovery codes were made"),
+    "socialaccount/email/account_connected": gettext_noop("A GitHub account was connected"),
+    "socialaccount/email/account_disconnected": gettext_noop("A GitHub account was disconnected"),
 }
 
 
@@ -73,7 +73,7 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """A row of the outbox. It goes to the address alone: a link that signs in is no notification."""
-        change = CHANGES.get(template_prefix, "Your account was changed")
+        change = CHANGES.get(template_prefix, gettext_noop("Your account was changed"))
         name = MAILS.get(template_prefix, "account_changed")
         told = {**context, "address": email, "change": change}
         with transaction.atomic():
