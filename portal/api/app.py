@@ -43,6 +43,7 @@ ROOMS = (
 VERSION = "1"
 PREFIX = f"api/v{VERSION}"
 WRITES = ("post", "patch", "put", "delete")
+SCOPELESS = frozenset({"get_me"})  # any token will do, and one is needed
 USUAL = {
     "400": "The body is no JSON.",
     "401": "No live token.",
@@ -129,7 +130,7 @@ def _complete(method: str, operation: dict[str, Any]) -> None:
     operation["responses"] = {str(status): said for status, said in operation["responses"].items()}
     if method in WRITES:
         operation.setdefault("parameters", []).append(ref("parameters/IdempotencyKey"))
-    if "x-scope" in operation:
+    if "x-scope" in operation or operation["operationId"] in SCOPELESS:
         operation["security"] = [{"Bearer": []}]
     else:
         operation["security"] = [{}, {"Bearer": []}]

@@ -17,8 +17,9 @@ from integrations.views.starting import companies_of, has_text, load_draft, prog
 from integrations.workflow import NotAllowed
 from portal.api import shapes
 from portal.api.integrations import READ, STEPS, WRITE, again
-from portal.api.parts import Done, Page, Paged, Room, Strict, etag, if_match, listed, posted
+from portal.api.parts import Done, Page, Paged, Room, Strict, listed, posted
 from portal.api.problems import Problem, fit
+from portal.api.reading import etag, if_match
 
 room = Room("Drafts")
 

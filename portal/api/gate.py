@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
 from integrations import rules
-from portal.api import limits, once, problems, tokens
+from portal.api import limits, once, problems, reading, tokens
 from portal.api.limits import Allowance
 from portal.api.models import ApiToken
 from portal.api.problems import Problem
@@ -34,14 +34,17 @@ def guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 
     @wraps(view)
     def handle(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        now = timezone.now()
-        token = tokens.find(bearer(request), now)
-        allowance = limits.of_token(token.pk) if token else limits.of_address(_address(request))
+        allowance, asked = None, request.method
+        if asked == "HEAD":
+            request.method = "GET"
         try:
+            token = tokens.find(bearer(request), timezone.now())
+            allowance = limits.of_token(token.pk) if token else limits.of_address(_address(request))
             answer = _answered(request, token, allowance, lambda: view(request, *args, **kwargs))
-        except Problem as problem:
-            answer = problem.answer()
-        return _finished(answer, allowance)
+        except Exception as found:  # whatever it is, it is said as a problem
+            answer = problems.answer_to(request, found)
+        answer = _finished(request, answer, allowance)
+        return reading.without_body(answer) if asked == "HEAD" else answer
 
     handle.csrf_exempt = True  # type: ignore[attr-defined]  # a browser never sends a bearer token by itself
     return login_not_required(handle)
@@ -62,7 +65,7 @@ def _answered(
         wait = {"Retry-After": str(allowance.seconds)}
         raise Problem("too-many", f"Ask again in {allowance.seconds} seconds.", headers=wait)
     if "Authorization" in request.headers and token is None:
-        return problems.no_token()
+        return problems.no_token(sent=True)
     _refuse_unreadable(request)
     request.api_token = token  # type: ignore[attr-defined]
     if token is None:
@@ -107,12 +110,14 @@ def _has_body(request: HttpRequest) -> bool:
     return request.META.get("CONTENT_LENGTH", "") not in ("", "0")
 
 
-def _finished(answer: HttpResponse, allowance: Allowance) -> HttpResponse:
+def _finished(request: HttpRequest, answer: HttpResponse, allowance: Allowance | None) -> HttpResponse:
     """What every answer carries."""
     if answer.status_code == 405:
-        allowed = {"Allow": answer["Allow"]} if "Allow" in answer else {}
+        allowed = {"Allow": answer["Allow"].replace("GET", "GET, HEAD")} if "Allow" in answer else {}
         answer = problems.said("method", "This address does not do that.", headers=allowed)
-    for name, value in allowance.headers().items():
+    if request.method == "GET":
+        answer = reading.unless_known(request, answer)
+    for name, value in (allowance.headers() if allowance else {}).items():
         answer[name] = value
     answer.headers.setdefault("Cache-Control", "private, no-store")
     patch_vary_headers(answer, ["Authorization"])

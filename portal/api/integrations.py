@@ -20,8 +20,9 @@ from integrations.views.own_facts import changed_facts, initial_of
 from integrations.workflow import NotAllowed, actions, perform
 from portal import move_edition
 from portal.api import shapes
-from portal.api.parts import Page, Paged, Room, Strict, etag, if_match, listed, posted
+from portal.api.parts import Page, Paged, Room, Strict, listed, posted
 from portal.api.problems import fit
+from portal.api.reading import etag, if_match
 from portal.steps import StepForm, transition_of
 
 room = Room("Integrations")
@@ -138,21 +139,24 @@ def list_steps(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @room.post("/integrations/{uuid:uuid}/steps/{slug:step}", STEPS, shapes.IntegrationWhole)
-def take_step(request: HttpRequest, uuid: UUID, step: str, body: StepTaken) -> Any:
+def take_step(
+    request: HttpRequest, uuid: UUID, step: str, body: StepTaken,
+    if_match_: str | None = Header(None, alias="If-Match"),
+) -> Any:  # fmt: skip
     """Take a step: request the review, withdraw, approve, and so on.
 
-    The same rules as the buttons of the pages; the same mails go out. 409 says what stands in the way.
+    The same rules as the buttons of the pages; the same mails go out. 409 says what stands in the way. With If-Match
+    (or `version`), what was changed since it was read is not decided upon: 412 (or 409).
     """
     found, way = load(request, uuid), transition_of(step)
-    typed = posted(
-        **body.model_dump(exclude={"version"}), version=found.version if body.version is None else body.version
-    )
+    seen = body.version if if_match(request) is None else if_match(request)
+    typed = posted(**body.model_dump(exclude={"version"}), version=found.version if seen is None else seen)
     form = StepForm(found, way, typed)
     if guards.note_given in way.conditions and not body.note.strip():
         _refuse_first(found, step, request)
     fit(form)
     given = form.cleaned_data
-    perform(found, step, by=request.user, note=given["note"], version=body.version, now=timezone.now(), **form.inputs())
+    perform(found, step, by=request.user, note=given["note"], version=seen, now=timezone.now(), **form.inputs())
     if rules.works_for_program(request.user):
         reviewing.looked(found, by=request.user, now=timezone.now())
     return again(request, uuid)

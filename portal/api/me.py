@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.http import HttpRequest
 from ninja import Schema
+from ninja.errors import AuthenticationError
 
 from integrations import rules
 from integrations.models import Partner
@@ -35,11 +36,9 @@ class Me(Schema):
 @room.get("/me", "", Me)
 def get_me(request: HttpRequest) -> Any:
     """Who this token is. Needs a token, and no scope."""
-    from portal.api.problems import Problem  # noqa: PLC0415
-
     token: Any = getattr(request, "api_token", None)
     if token is None:
-        raise Problem("no-token", "Send a live token.")
+        raise AuthenticationError
     roles = rules.roles_of(request.user)
     companies = Partner.objects.filter(pk__in=list(roles)).order_by("name")
     return {

@@ -207,17 +207,3 @@ def posted(**fields: Any) -> QueryDict:
 
 def _typed(value: Any) -> str:
     return "on" if value is True else value.isoformat() if hasattr(value, "isoformat") else str(value)
-
-
-def etag(response: HttpResponse, version: int) -> None:
-    """Name the version that was read."""
-    response["ETag"] = f'"{version}"'
-
-
-def if_match(request: HttpRequest) -> int | None:
-    """The version that the caller read; None where it did not say, or wants whatever stands."""
-    given = request.headers.get("If-Match", "").strip()
-    if given in ("", "*"):
-        return None
-    plain = given.removeprefix("W/").strip('"')
-    return int(plain) if plain.isdecimal() and plain.isascii() and len(plain) < 10 else -1

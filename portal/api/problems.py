@@ -2,14 +2,22 @@
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django.conf import settings
-from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFilesSent
+from django.core.exceptions import (
+    BadRequest,
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+    TooManyFieldsSent,
+    TooManyFilesSent,
+)
 from django.db import OperationalError
 from django.forms import BaseForm
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
@@ -108,6 +116,8 @@ WORDS = {
 
 def _sentence(error: Mapping[str, Any]) -> str:
     """Pydantic's own words, as a sentence."""
+    if error.get("type") == "missing" and not _place(error["loc"]):
+        return "A body is needed: JSON, {} at least."
     text = WORDS.get(str(error.get("type"))) or str(error.get("msg", "It does not fit."))
     return text if text.endswith(".") else f"{text}."
 
@@ -117,35 +127,17 @@ def _http(error: HttpError) -> HttpResponse:
     return said(kind, "The body is not JSON." if kind == "not-json" else str(error))
 
 
-def connect(api: NinjaAPI) -> None:
-    """Every exception that an operation may raise, with its answer."""
-    handlers: list[tuple[type[Exception], Any]] = [
-        (Problem, lambda request, exc: exc.answer()),
-        (NotAllowed, lambda request, exc: refusal(exc, "If-Match" in request.headers)),
-        (Conflict, lambda request, exc: said("changed" if "If-Match" in request.headers else "stale", str(exc))),
-        (ValidationError, lambda request, exc: _unfit(exc)),
-        (AuthenticationError, lambda request, exc: no_token()),
-        (PermissionDenied, lambda request, exc: said("may", str(exc) or "You may not do this.")),
-        (Http404, lambda request, exc: said("not-found", _not_found(exc))),
-        (RequestDataTooBig, lambda request, exc: said("too-large", "The body is larger than can be taken.")),
-        (TooManyFilesSent, lambda request, exc: said("too-large", "These are too many files.")),
-        (HttpError, lambda request, exc: _http(exc)),
-        (OperationalError, lambda request, exc: _busy(exc)),
-        (Exception, lambda request, exc: _ours(request, exc)),
-    ]
-    for kind, handler in handlers:
-        api.add_exception_handler(kind, handler)
-
-
 def _not_found(exc: Http404) -> str:
     """The view's own sentence; never the name of a model."""
     text = str(exc)
     return text if text.endswith(".") else "This does not exist, or it is not visible to you."
 
 
-def no_token() -> HttpResponse:
+def no_token(*, sent: bool = False) -> HttpResponse:
+    """`sent`: there was one, which is none of ours, revoked or at its end (RFC 6750)."""
     sentence = "Send a live token: “Authorization: Bearer ptl_…”."
-    return said("no-token", sentence, headers={"WWW-Authenticate": 'Bearer realm="portal"'})
+    why = ', error="invalid_token"' if sent else ""
+    return said("no-token", sentence, headers={"WWW-Authenticate": f'Bearer realm="portal"{why}'})
 
 
 def _busy(exc: OperationalError) -> HttpResponse:
@@ -156,3 +148,39 @@ def _busy(exc: OperationalError) -> HttpResponse:
 def _ours(request: HttpRequest, exc: Exception) -> HttpResponse:
     log.exception("%s %s", request.method, request.path, exc_info=exc)
     return said("ours", "Something broke on our side; nothing was changed. It is noted.")
+
+
+def _unreadable(*_: Any) -> HttpResponse:
+    return said("not-json", "The body cannot be read: it is cut off, or not of the form that its Content-Type names.")
+
+
+HANDLERS: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
+    Problem: lambda request, exc: exc.answer(),
+    NotAllowed: lambda request, exc: refusal(exc, "If-Match" in request.headers),
+    Conflict: lambda request, exc: said("changed" if "If-Match" in request.headers else "stale", str(exc)),
+    ValidationError: lambda request, exc: _unfit(exc),
+    AuthenticationError: lambda request, exc: no_token(),
+    PermissionDenied: lambda request, exc: said("may", str(exc) or "You may not do this."),
+    Http404: lambda request, exc: said("not-found", _not_found(exc)),
+    RequestDataTooBig: lambda request, exc: said("too-large", "The body is larger than can be taken."),
+    TooManyFilesSent: lambda request, exc: said("too-large", "These are too many files."),
+    TooManyFieldsSent: lambda request, exc: said("too-large", "These are too many fields or parameters."),
+    MultiPartParserError: _unreadable,
+    UnreadablePostError: _unreadable,
+    BadRequest: _unreadable,
+    SuspiciousOperation: _unreadable,
+    HttpError: lambda request, exc: _http(exc),
+    OperationalError: lambda request, exc: _busy(exc),
+    Exception: lambda request, exc: _ours(request, exc),
+}
+
+
+def connect(api: NinjaAPI) -> None:
+    """Every exception that an operation may raise, with its answer."""
+    for kind, handler in HANDLERS.items():
+        api.add_exception_handler(kind, handler)
+
+
+def answer_to(request: HttpRequest, exc: Exception) -> HttpResponse:
+    """The answer to what was raised before an operation began, or after it ended."""
+    return next(HANDLERS[kind] for kind in type(exc).__mro__ if kind in HANDLERS)(request, exc)

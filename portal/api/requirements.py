@@ -40,9 +40,10 @@ from portal.api.bodies import (
     WaiveIn,
 )
 from portal.api.integrations import READ, WRITE
-from portal.api.parts import Room, Strict, etag, if_match, posted
+from portal.api.parts import Room, Strict, posted
 from portal.api.problems import Problem, fit
 from portal.api.programs import questions_of
+from portal.api.reading import etag, if_match
 
 room = Room("Requirements")
 PLACE = "/integrations/{uuid:uuid}/requirements/{str:requirement_id}"
@@ -119,6 +120,7 @@ def taken(request: HttpRequest, uuid: UUID, requirement_id: str, name: str, fiel
     if act is None or not facts.applies(page.requirement, page.integration):
         raise NotAllowed("This is not offered here. Look at the requirement's acts.", "gone")
     _refuse_outsider(page, act)
+    _refuse_late(request, page)
     files = request.FILES  # read first: reading it later would read the body again
     request.POST = posted(**fields(page), **_versions(request, page, name))  # type: ignore[assignment]
     form = act.form(page, data=request.POST, files=files)
@@ -135,6 +137,12 @@ def _versions(request: HttpRequest, page: Shown, name: str) -> dict[str, int]:
         return {}
     seen, draft = if_match(request), draft_of(page)
     return {"answered": page.state.version if seen is None else max(seen, 0), "version": draft.version if draft else 0}
+
+
+def _refuse_late(request: HttpRequest, page: Shown) -> None:
+    """Whoever names the version that they read does nothing upon another one."""
+    if if_match(request) not in (None, page.state.version):
+        raise NotAllowed("Somebody changed this meanwhile. Read it again.", "stale")
 
 
 def _refuse_outsider(page: Shown, act: Act) -> None:

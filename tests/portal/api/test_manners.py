@@ -83,7 +83,7 @@ def test_form_is_no_json(mine: Caller, rocket: Any) -> None:
 
 def test_other_method_and_address_are_problems(mine: Caller) -> None:
     wrong = mine.send("PUT", "/integrations")
-    assert (wrong.status_code, kind(wrong), wrong["Allow"]) == (405, "method", "GET")
+    assert (wrong.status_code, kind(wrong), wrong["Allow"]) == (405, "method", "GET, HEAD")
     assert kind(mine.get("/nowhere")) == "not-found"
     assert kind(mine.get("/integrations/not-a-uuid")) == "not-found"
 
@@ -117,7 +117,7 @@ def test_newer_answer_is_not_overwritten(mine: Caller, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}/requirements/NO-3"
     given = {"answers": {"tests": "make test", "documentation": "https://docs.example"}}
     read = mine.get(place)
-    assert read["ETag"] == '"0"'
+    assert read["ETag"].startswith('"0-')
     first = mine.post(f"{place}/answer", given, **{"If-Match": read["ETag"]})
     assert (first.status_code, first["ETag"]) == (200, '"1"')
     late = mine.post(f"{place}/answer", {"answers": given["answers"] | {"tests": "x"}}, **{"If-Match": read["ETag"]})
