@@ -284,7 +284,7 @@ CHAPTERS = (
     Chapter("things", _("Programs and badges"), _("What there is."), THINGS),
     Chapter("standings", _("Standing"), _("How a listed integration stands, as its page and its badge say it."),
             STANDINGS),
-    Chapter("stages", _("Stages"), _("Where it is on its way: 5 stages and three ends, in every program. "
+    Chapter("stages", _("Stages"), _("Where it is on its way: five stages and three ends, in every program. "
             "Each program calls its own steps by their published names."), STAGES),
     Chapter("turns", _("Turns"), _("Who has to do something."), TURNS),
     Chapter("clocks", _("Clocks"), _("How promises about issues are kept."), CLOCKS),
