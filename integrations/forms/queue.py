@@ -4,8 +4,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from django import forms
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from integrations.programs import PROGRAMS
 from integrations.states import OPEN_STAGES, Holder
@@ -61,12 +61,16 @@ class QueueFilter(forms.Form):
             field.error_messages["invalid_choice"] = _("There is no such choice: all are shown.")
 
 
-@lru_cache(maxsize=500)
 def filters_of(given: tuple[str, ...]) -> tuple[dict[str, str], str]:
     """What is chosen, and the fields as HTML, for the words of the address in the order of FILTERS.
 
     Kept, since nothing else matters: checking and drawing five choices takes longer than the rest of the page.
     """
+    return _filters_of(get_language(), given)
+
+
+@lru_cache(maxsize=500)
+def _filters_of(_language: str | None, given: tuple[str, ...]) -> tuple[dict[str, str], str]:
     form = QueueFilter(dict(zip(FILTERS, given, strict=True)))
     form.is_valid()
     return form.cleaned_data, form.render()
