@@ -161,21 +161,34 @@ class Paged(Schema):
     limit: int = Field(USUAL, ge=1, le=MOST, description="How many at most.")
 
 
-def cursor(pk: int) -> str:
-    return base64.urlsafe_b64encode(f"k{pk}".encode()).decode().rstrip("=")
+def cursor(pk: int, place: str = "") -> str:
+    """Where a page ended: the key of its last row, after `place` in lists whose order is not the key's alone."""
+    return base64.urlsafe_b64encode(f"k{pk}@{place}".removesuffix("@").encode()).decode().rstrip("=")
 
 
-def read_cursor(text: str) -> int:
-    """Raises Problem for what is no cursor of ours."""
+def read_cursor(text: str) -> tuple[int, str]:
+    """(key, place). Raises Problem for what is no cursor of ours."""
     try:
         plain = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode("ascii")
     except (ValueError, binascii.Error):
         plain = ""
-    if not (plain[:1] == "k" and plain[1:].isdecimal() and len(plain) < 20):
-        raise Problem(
-            "unfit", "This is no cursor: take the one that the page before gave.", fields=[("after", "No cursor.")]
-        )
-    return int(plain[1:])
+    key, _, place = plain.partition("@")
+    if not (key[:1] == "k" and key[1:].isdecimal() and len(key) < 20):
+        raise no_cursor()
+    return int(key[1:]), place
+
+
+def no_cursor() -> Problem:
+    sentence = "This is no cursor: take the one that the page before gave."
+    return Problem("unfit", sentence, fields=[("after", "No cursor.")])
+
+
+def lead_on(request: HttpRequest, response: HttpResponse, following: str | None) -> None:
+    """The address of the next page, in the Link header."""
+    if following:
+        query = request.GET.copy()
+        query["after"] = following
+        response["Link"] = f'<{request.build_absolute_uri(request.path)}?{query.urlencode()}>; rel="next"'
 
 
 def listed(
@@ -184,14 +197,11 @@ def listed(
 ) -> dict[str, Any]:  # fmt: skip
     """One page of a list, by a key that never moves; the address of the next one is in the Link header too."""
     if paged.after is not None:
-        rows = rows.filter(**{f"{key}__{'lt' if newest_first else 'gt'}": read_cursor(paged.after)})
+        rows = rows.filter(**{f"{key}__{'lt' if newest_first else 'gt'}": read_cursor(paged.after)[0]})
     found = list(rows.order_by(f"-{key}" if newest_first else key)[: paged.limit + 1])
     page = found[: paged.limit]
     following = cursor(getattr(page[-1], key)) if len(found) > paged.limit else None
-    if following:
-        query = request.GET.copy()
-        query["after"] = following
-        response["Link"] = f'<{request.build_absolute_uri(request.path)}?{query.urlencode()}>; rel="next"'
+    lead_on(request, response, following)
     return {"items": [shape(row) for row in page], "next": following}
 
 

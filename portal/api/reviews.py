@@ -1,11 +1,11 @@
 """How does a reviewer work from a program of their own? The queue, claims, findings, their own profile."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from typing import Any
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
-from django.db.models import Q
+from django.db.models import F, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Path, Query, Schema
@@ -22,7 +22,7 @@ from integrations.views.common import load, only
 from integrations.views.review import load_finding
 from portal.api import shapes
 from portal.api.integrations import READ, WRITE, again, for_program
-from portal.api.parts import Page, Paged, Room, Strict, cursor, posted, read_cursor
+from portal.api.parts import Page, Paged, Room, Strict, cursor, lead_on, no_cursor, posted, read_cursor
 from portal.api.problems import Problem, fit
 
 room = Room("Reviews")
@@ -92,23 +92,31 @@ def get_queue(request: HttpRequest, response: HttpResponse, wanted: Query[QueueW
     filters = fit(QueueFilter(wanted.model_dump(exclude={"tab", "after", "limit"}))).cleaned_data
     rows = queue.chosen(filters, now).filter(queue.in_tab(wanted.tab, request.user, now))
     if wanted.after is not None:
-        rows = rows.filter(_behind(read_cursor(wanted.after)))
-    rows = rows.order_by("turn_due_at", "pk").select_related("partner", "reviewer")
+        rows = rows.filter(_behind(*read_cursor(wanted.after)))
+    rows = rows.order_by(F("turn_due_at").asc(nulls_last=True), "pk").select_related("partner", "reviewer")
     found = list(rows[: wanted.limit + 1])
     page = found[: wanted.limit]
-    following = cursor(page[-1].pk) if len(found) > wanted.limit else None
-    if following:
-        query = request.GET.copy()
-        query["after"] = following
-        response["Link"] = f'<{request.build_absolute_uri(request.path)}?{query.urlencode()}>; rel="next"'
+    following = _cursor(page[-1]) if len(found) > wanted.limit else None
+    lead_on(request, response, following)
     return {"items": [_waiting(row) for row in page], "next": following}
 
 
-def _behind(pk: int) -> Q:
-    """What comes after this row in the queue's order, where the row stands now."""
-    due = Integration.objects.filter(pk=pk).values_list("turn_due_at", flat=True).first()
-    later = Q(turn_due_at=due, pk__gt=pk)
-    return later | Q(turn_due_at__gt=due) if due else Q(turn_due_at=None, pk__gt=pk)
+def _cursor(row: Integration) -> str:
+    """Where the row stood: it may have moved, or have left, when the next page is asked for."""
+    return cursor(row.pk, row.turn_due_at.astimezone(UTC).isoformat() if row.turn_due_at else "")
+
+
+def _behind(pk: int, place: str) -> Q:
+    """What comes after a place in the queue's order; what is never due comes last."""
+    if not place:
+        return Q(turn_due_at=None, pk__gt=pk)
+    try:
+        due = datetime.fromisoformat(place)
+    except ValueError:
+        due = None
+    if due is None or due.tzinfo is None:
+        raise no_cursor()
+    return Q(turn_due_at=due, pk__gt=pk) | Q(turn_due_at__gt=due) | Q(turn_due_at=None)
 
 
 def _waiting(row: Integration) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Lists in pages, limits, bodies, versions: how the API behaves whatever is asked of it."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ from django.urls import reverse
 
 from integrations.models import Integration
 from tests.conftest import begin
-from tests.portal.api.calling import Caller, caller
+from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.test_tokens import kind
 
 
@@ -38,6 +39,27 @@ def test_what_comes_meanwhile_shifts_no_page(mine: Caller, acme: Any, alice: Any
     after = mine.get("/integrations?limit=2").json()["next"]
     begin(acme, alice, name="New", repository="acme/new", repository_id=9)
     assert [row["name"] for row in mine.get(f"/integrations?after={after}").json()["items"]] == ["Rocket 0"]
+
+
+def test_queue_goes_on_where_it_ended_whatever_moves_meanwhile(rita: Any, acme: Any, alice: Any, now: Any) -> None:
+    rows = [begin(acme, alice, name=f"R{n}", repository=f"acme/q{n}", repository_id=90 + n) for n in range(5)]
+    for number, row in enumerate(rows):  # the last two are never due
+        due = now + timedelta(days=number) if number < 3 else None
+        Integration.objects.filter(pk=row.pk).update(turn_holder="partner", turn_due_at=due)
+    hers, seen, path = caller(with_second_factor(rita)), [], "/queue?holder=partner&limit=1"
+    while path:
+        told = hers.get(path).json()
+        names = [each["integration"]["name"] for each in told["items"]]
+        seen += names
+        Integration.objects.filter(name__in=names).update(turn_due_at=now + timedelta(days=99), turn_holder="program")
+        path = f"/queue?holder=partner&limit=1&after={told['next']}" if told["next"] else ""
+    assert seen == ["R0", "R1", "R2", "R3", "R4"]
+
+
+@pytest.mark.parametrize("after", ["a2sx", "azFAeA", "azFAMjAyNi0wMS0wMQ"])
+def test_queue_names_what_is_no_cursor(rita: Any, after: str) -> None:
+    answer = caller(with_second_factor(rita)).get(f"/queue?after={after}")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "after")
 
 
 @pytest.mark.parametrize("query", ["after=nonsense", "after=a2x", "limit=0", "limit=101", "stage=moon", "q=%00"])
