@@ -19,7 +19,8 @@ from verification.models import StoredSchema
 from verification.schemas.admits import Verdict, verdict
 from verification.schemas.base import ProviderSchema, Unreadable
 from verification.schemas.diff import Difference, difference
-from verification.schemas.read import read, unpacked
+from verification.schemas.opening import parsed, unpacked
+from verification.schemas.read import read
 from verification.versions import Version, parse
 
 LARGEST = 60 * 1024 * 1024  # unpacked; reading takes about six times as much memory
@@ -41,7 +42,7 @@ def store(integration: Integration, version: Version, body: bytes, *, by: Any, n
         raise NotAllowed(_(REFUSAL), "may")
     body = unpacked(body, LARGEST)
     found = _own(integration, read(body, LARGEST))
-    kept = json.loads(body)["provider_schemas"][found.source]
+    kept = parsed(body)["provider_schemas"][found.source]
     text = json.dumps({"format_version": "1.0", "provider_schemas": {found.source: kept}}, sort_keys=True).encode()
     values = {
         "source": found.source[:300],

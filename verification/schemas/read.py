@@ -3,24 +3,21 @@
 Unknown keys are passed over; another major version of the format is refused. Raises Unreadable with a sentence.
 """
 
-import gzip
-import json
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
 from verification.schemas.base import COLLECTIONS, SCALARS, Node, ProviderSchema, Resource, Unreadable
 from verification.schemas.functions import Function, Parameter, type_words
+from verification.schemas.opening import LARGEST, parsed, unpacked
 
-LARGEST = 200 * 1024 * 1024  # unpacked; the largest provider that we know of prints 14 MB
 MAJOR = "1"
-GZIP = b"\x1f\x8b"
 DEEPEST = 100
+MOST_NUMBER = 2**31
 
 
 def read(body: bytes, largest: int = LARGEST) -> dict[str, ProviderSchema]:
     """Every provider in the output, by its source address. Raises Unreadable."""
-    told = _mapping(_json(unpacked(body, largest)), "The file")
+    told = _mapping(parsed(unpacked(body, largest)), "The file")
     version = str(told.get("format_version", ""))
     if version.partition(".")[0] != MAJOR:
         raise Unreadable(f"The format version must be {MAJOR}.x; this file says “{version[:20]}”.")
@@ -37,33 +34,6 @@ def read_one(body: bytes, source: str = "") -> ProviderSchema:
     if len(chosen) != 1:
         raise Unreadable(f"Say which provider is meant; the file holds {', '.join(found)}.")
     return chosen[0]
-
-
-def unpacked(body: bytes, largest: int = LARGEST) -> bytes:
-    """The bytes, without gzip if they have it. Raises Unreadable for more than `largest`."""
-    if body[:2] == GZIP:
-        body = _gunzipped(body, largest)
-    if len(body) > largest:
-        raise Unreadable(f"The schema is larger than {largest // 1024 // 1024} MB.")
-    return body
-
-
-def _gunzipped(body: bytes, largest: int) -> bytes:
-    try:
-        stream = zlib.decompressobj(wbits=31)
-        opened = stream.decompress(body, largest + 1)
-        if not stream.eof and len(opened) <= largest:
-            raise Unreadable("The gzip file is cut off.")
-    except (zlib.error, gzip.BadGzipFile) as error:
-        raise Unreadable("The file begins like gzip but cannot be unpacked.") from error
-    return opened
-
-
-def _json(body: bytes) -> Any:
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError) as error:
-        raise Unreadable("The file is not JSON: give the output of “terraform providers schema -json”.") from error
 
 
 def _mapping(value: Any, where: str) -> Mapping[str, Any]:
@@ -127,7 +97,7 @@ def _identity(name: str, told: Mapping[str, Any]) -> Resource:
             "optional": bool(attribute.get("optional_for_import")),
         }
         nodes.append(typed(key, attribute.get("type"), flags, f"{name}.{key}"))
-    return Resource(name, tuple(nodes), told.get("version") or 0)
+    return Resource(name, tuple(nodes), _number(told, "version"))
 
 
 def _resources(told: Mapping[str, Any], key: str) -> dict[str, Resource]:
@@ -140,7 +110,7 @@ def _resource(name: str, told: Mapping[str, Any]) -> Resource:
     return Resource(
         name=name,
         nodes=_nodes(block, name, 0),
-        version=told.get("version") or 0,
+        version=_number(told, "version"),
         description=str(block.get("description") or ""),
         deprecated=bool(block.get("deprecated")),
         deprecation=_deprecation(block),
@@ -186,7 +156,7 @@ def _block(name: str, told: Mapping[str, Any], where: str, depth: int) -> Node:
     items = _items(told)
     optional = items["min_items"] == 0
     if mode == "object":
-        optional = not any(node.required for child in children for _, node in child.walk())
+        optional = not _needs(children)
     flags = _flags(inner) | {
         "optional": optional,
         "required": not optional,
@@ -195,8 +165,21 @@ def _block(name: str, told: Mapping[str, Any], where: str, depth: int) -> Node:
     return Node(name=name, kind=mode, syntax="block", children=children, **items, **flags)
 
 
+def _needs(children: tuple[Node, ...]) -> bool:
+    """Must something in the block, or in a block in it, be given? What is inside of attributes does not count, as to
+    the generator."""
+    return any(_needs(one.children or ()) if one.syntax == "block" else one.required for one in children)
+
+
 def _items(told: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: told.get(name) or 0 for name in ("min_items", "max_items")}
+    return {name: _number(told, name) for name in ("min_items", "max_items")}
+
+
+def _number(told: Mapping[str, Any], key: str) -> int:
+    value = told.get(key) or 0
+    if not isinstance(value, int) or not 0 <= value < MOST_NUMBER:
+        raise Unreadable(f"{key}: expected a number, not “{str(value)[:20]}”.")
+    return value
 
 
 def _mode(told: Mapping[str, Any], where: str) -> str:

@@ -68,6 +68,12 @@ def _with(attribute: Any) -> dict[str, Any]:
     return {"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": resource}}}
 
 
+def _items(least: Any) -> dict[str, Any]:
+    blocks = {"b": {"nesting_mode": "list", "block": {}, "min_items": least}}
+    resource = {"acme_a": {"version": 0, "block": {"block_types": blocks}}}
+    return {"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": resource}}}
+
+
 def _deep(levels: int) -> Any:
     told: Any = "string"
     for _ in range(levels):
@@ -89,12 +95,22 @@ def _deep(levels: int) -> Any:
         (printed(_with({"type": _deep(200)})), "acme_a.x: nested more than 100 levels deep."),
         (printed(_with({"nested_type": {"nesting_mode": "bag"}})), "acme_a.x: unknown nesting mode “bag”."),
         (printed(_with(7)), "acme_a.x: expected an object."),
+        (printed(_items("2")), "min_items: expected a number, not “2”."),
+        (printed(_items(-1)), "min_items: expected a number, not “-1”."),
+        (b'{"half": "\\ud83d"}', "The file is not JSON: give the output of “terraform providers schema -json”."),
+        (b'{"half": "\xed\xa0\xbd"}', "The file is not JSON: give the output of “terraform providers schema -json”."),
     ],
 )
 def test_read_refuses_with_a_sentence(body: bytes, sentence: str) -> None:
     with pytest.raises(Unreadable) as refused:
         read(body)
     assert str(refused.value) == sentence
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_read_as_a_shell_may_have_written_it(encoding: str) -> None:
+    told = {"type": "string", "description": "Grüße 😀"}
+    assert read(json.dumps(_with(told)).encode(encoding)) == read(printed(_with(told)))
 
 
 def test_read_refuses_parameters_that_are_no_list() -> None:
