@@ -161,8 +161,14 @@ def _changed(of: str, here: str, old: Node, new: Node) -> Iterator[Change]:
         # older frameworks told of every id that it can be set, though nobody could
         if test(old, new) and (what, here) != ("read_only", "id"):
             yield Change(what, of, here, sentence.format(here=here), *_numbers(what, old, new))
-    if old.children is not None and new.children is not None:
-        yield from _arguments(of, old.children, new.children, here)
+    yield from _arguments(of, _members(old), _members(new), here)
+
+
+def _members(node: Node) -> tuple[Node, ...]:
+    """What the objects in it are made of, also where lists stand in lists."""
+    while node.children is None and node.elem is not None:
+        node = node.elem
+    return node.children or ()
 
 
 def _shape(of: str, here: str, old: Node, new: Node) -> Change | None:

@@ -61,6 +61,11 @@ def test_difference_of_one_argument(old: Any, new: Any, what: str, breaks: bool)
     assert len([one for one in found if one[2]]) == breaks
 
 
+def test_difference_goes_into_objects_in_lists_of_lists() -> None:
+    lists = [{"type": ["map", ["list", ["object", {"a": kind}]]], "optional": True} for kind in ("string", "number")]
+    assert of_one(*lists) == [("type_changed", "x.a", True)]
+
+
 def test_difference_of_a_schema_with_itself_is_none() -> None:
     assert difference(read_one(printed()), read_one(printed())) == Difference()
 
