@@ -4,6 +4,7 @@ How it answers is what is looked at: when the head came, when and how the body e
 does is an error here; it is told in the reply.
 """
 
+import errno
 import http.client
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ class Reply:
     """What came back. `status` 0: no answer at all. `head_seconds`: until its first line and headers were there.
 
     `ended`: whole, slow (its body was not over in time) or endless (its body was cut). With status 0: slow, broken,
-    unreachable (nothing listens), unresolved (its name) or refused (by our own guard). `sentence`: that in words.
+    unreachable (nobody takes the connection), unresolved (its name, or no way there from here) or refused (by our own
+    guard). `sentence`: that in words.
     """
 
     status: int = 0
@@ -37,7 +39,7 @@ class Reply:
 
 def post(web: Outbound, address: str, body: bytes, headers: Mapping[str, str], *, seconds: float) -> Reply:
     """The reply within so many seconds. Raises nothing of the endpoint's."""
-    deadline = Deadline(seconds)
+    deadline, connection = Deadline(seconds), None
     try:
         link = links.read(address, loopback=web.loopback)
         with web.talking(link, deadline) as connection:
@@ -47,14 +49,20 @@ def post(web: Outbound, address: str, body: bytes, headers: Mapping[str, str], *
     except TooMuch:
         return _nothing(deadline, "broken", "The headers of the answer have no end.")
     except TooSlow as slow:
-        return _nothing(deadline, "slow", str(slow))
+        return _nothing(deadline, _far(connection, slow) or "slow", str(slow))
     except Broken as broken:
-        kind = "unreachable" if isinstance(broken.__cause__, ConnectionRefusedError) else "broken"
-        return _nothing(deadline, kind, str(broken))
+        return _nothing(deadline, _far(connection, broken) or "broken", str(broken))
     except Unavailable as outage:
         return _nothing(deadline, "unresolved", str(outage))
     except Refused as refusal:
         return _nothing(deadline, "refused", str(refusal))
+
+
+def _far(connection: Connection | None, why: Exception) -> str:
+    """Why nobody was reached, blank where somebody was. A machine without a way there is no fault of the endpoint."""
+    if connection is None or getattr(why.__cause__, "errno", None) == errno.ENETUNREACH:
+        return "unresolved"
+    return "" if connection.is_reached else "unreachable"
 
 
 def _nothing(deadline: Deadline, ended: str, sentence: str) -> Reply:

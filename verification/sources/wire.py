@@ -131,9 +131,11 @@ class Connection(http.client.HTTPConnection):
         self._addresses, self._deadline = addresses, deadline
         self.context: ssl.SSLContext | None = None
         self.counted: _Socket | None = None
+        self.is_reached = False  # somebody took the connection, whatever became of it
 
     def connect(self) -> None:
         raw = self._dialled()
+        self.is_reached = True
         try:
             if self.context is not None:
                 raw.settimeout(self._deadline.left())
