@@ -7,12 +7,13 @@ from django.utils.translation import gettext_lazy as _
 
 from integrations.plain import Line, Lines
 from verification.schemas.base import ProviderSchema
-from verification.schemas.choices import FROM_PROVIDER, NAME, BadChoice, Choices, choices
+from verification.schemas.choices import FROM_PROVIDER, NAME, RUNTIMES, WORDS, BadChoice, Choices, choices
 from verification.schemas.fitting import fitting
 
-LISTS = [("array", _("as an array")), ("object", _("as an object"))]
+LISTS = [("array", _("as an array")), ("object", _("as an object"))]  # the first is the usual
 NAMES = [(FROM_PROVIDER, _("the provider gives it")), (NAME, _("the name is it"))]
 NESTED = [("status", _("in the status")), ("parameter", _("a parameter, as in older generators"))]
+NUMBERS = [("number", _("a number")), ("integer", _("an integer"))]
 LONGEST = 800  # the choices travel in the address
 TOLD = {"external_names": "external", "kinds": "kinds", "references": "references"}
 
@@ -31,15 +32,18 @@ class ChoicesForm(forms.Form):
     references = Lines(label=_("References to other resources"), required=False, rows=2, max_length=LONGEST,
                        help_text=_("RESOURCE.argument on each line, as in acme_server.disk.network_id."))  # fmt: skip
     singletons = forms.ChoiceField(label=_("A list of at most one"), choices=LISTS, required=False)
-    single_blocks = forms.ChoiceField(label=_("A block that exists once"), choices=LISTS, required=False)
+    single_blocks = forms.ChoiceField(label=_("A block that exists once"), choices=LISTS[::-1], required=False)
     computed_nested = forms.ChoiceField(label=_("A computed attribute with attributes"), choices=NESTED, required=False)
+    numbers = forms.ChoiceField(label=_("A number"), choices=NUMBERS, required=False)
+    runtime = forms.ChoiceField(label=_("Runtime"), choices=[(one, one) for one in RUNTIMES], required=False,
+                                help_text=_("The crossplane-runtime whose parts surround the fields."))  # fmt: skip
 
     def chosen(self, schema: ProviderSchema) -> Choices:
         """The choices; the usual ones, and a sentence beside each field, where one cannot be read or does not fit."""
         usual = choices(schema.prefix)
         if not self.is_valid():
             return usual
-        given = {key: self.cleaned_data[key] for key in ("singletons", "single_blocks", "computed_nested")}
+        given = {key: self.cleaned_data[key] for key in WORDS}
         more: dict[str, Any] = {key: value for key, value in given.items() if value}
         for name, key in TOLD.items():
             more[key] = tuple(line.strip() for line in self.cleaned_data[name].split("\n") if line.strip())

@@ -73,6 +73,8 @@ class CrossplaneWanted(Schema):
     singletons: str = Field("", max_length=20)
     single_blocks: str = Field("", max_length=20)
     computed_nested: str = Field("", max_length=20)
+    numbers: str = Field("", max_length=20)
+    runtime: str = Field("", max_length=20)
 
 
 class ChangesOut(Schema):

@@ -22,6 +22,16 @@ KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
 DOMAIN = "upbound.io"
 SINGLETONS = ("array", "object")
 COMPUTED_NESTED = ("status", "parameter")
+NUMBERS = ("number", "integer")
+RUNTIMES = ("2.3", "2.0", "1")
+# which words each choice may be, and what is said where it is another
+WORDS = {
+    "singletons": (SINGLETONS, "A list of one becomes an “array” or an “object”."),
+    "single_blocks": (SINGLETONS, "A block that exists once becomes an “array” or an “object”."),
+    "computed_nested": (COMPUTED_NESTED, "A computed nested attribute goes to the “status” or is a “parameter”."),
+    "numbers": (NUMBERS, "A number becomes a “number” or an “integer”."),
+    "runtime": (RUNTIMES, f"The runtime is one of {', '.join(RUNTIMES)}."),
+}
 
 
 class BadChoice(ValueError):
@@ -56,8 +66,9 @@ def external_name(text: str) -> ExternalName:
 class Choices:
     """`root` is the domain of the cluster-scoped resources: "acme.upbound.io". `singletons` and `single_blocks` say
     whether a list of at most one object, and a block that exists once, become an array or an object; `computed_nested`
-    where an attribute goes that has attributes of its own and is told by the provider alone. `references` holds for
-    each resource the dotted paths of the values that refer to other resources."""
+    where an attribute goes that has attributes of its own and is told by the provider alone; `numbers` whether they are
+    whole; `runtime` of which age what surrounds the fields is. `references` holds for each resource the dotted paths of
+    the values that refer to other resources."""
 
     root: str
     category: str
@@ -65,8 +76,10 @@ class Choices:
     by_resource: dict[str, ExternalName] = field(default_factory=dict)
     kinds: dict[str, GroupKind] = field(default_factory=dict)
     singletons: str = "array"
-    single_blocks: str = "array"
+    single_blocks: str = "object"
     computed_nested: str = "status"
+    numbers: str = "number"
+    runtime: str = RUNTIMES[0]
     api_version: str = "v1alpha1"
     references: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -76,6 +89,11 @@ class Choices:
     def group_kind(self, resource: str) -> GroupKind:
         return self.kinds.get(resource) or group_kind(resource)
 
+    @property
+    def scopes(self) -> tuple[bool, ...]:
+        """Whether each definition of a resource is namespaced. The first runtime knew no such."""
+        return (False,) if self.runtime == "1" else (False, True)
+
     def group(self, short: str, *, namespaced: bool) -> str:
         """The whole group; the namespaced one has an "m" behind the provider's own word."""
         first, _, rest = self.root.partition(".")
@@ -84,17 +102,16 @@ class Choices:
 
 
 def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] = (),
-            singletons: str = "array", single_blocks: str = "array",
-            computed_nested: str = "status", references: tuple[str, ...] = (),
-            api_version: str = "v1alpha1", category: str = "") -> Choices:  # fmt: skip
+            references: tuple[str, ...] = (), api_version: str = "v1alpha1", category: str = "",
+            **words: str) -> Choices:  # fmt: skip
     """From words as people type them. `prefix` is "acme" (acme.upbound.io) or a whole domain; without a `category` its
-    first word is one. Raises BadChoice."""
+    first word is one; `words` are those of WORDS. Raises BadChoice."""
     if not LABEL.fullmatch(prefix):
         raise BadChoice(f"“{prefix}” is no group prefix: write small letters, digits and hyphens, as in “acme”.")
-    if not {singletons, single_blocks} <= set(SINGLETONS):
-        raise BadChoice("A list of one becomes an “array” or an “object”.")
-    if computed_nested not in COMPUTED_NESTED:
-        raise BadChoice("A computed nested attribute goes to the “status” or is a “parameter”.")
+    for name, word in words.items():
+        known, sentence = WORDS[name]
+        if word not in known:
+            raise BadChoice(sentence)
     if category and not WORD.fullmatch(category):
         raise BadChoice(f"“{category[:40]}” is no category: write small letters, digits and hyphens, as in “acme”.")
     if not VERSION.fullmatch(api_version):
@@ -109,11 +126,9 @@ def choices(prefix: str, external: tuple[str, ...] = (), kinds: tuple[str, ...] 
         default=external_name(general[0]) if general else ExternalName(),
         by_resource={resource: external_name(rule) for resource, _, rule in named},
         kinds=dict(_kind(text) for text in kinds),
-        singletons=singletons,
-        single_blocks=single_blocks,
-        computed_nested=computed_nested,
         references=_references(references),
         api_version=api_version,
+        **words,
     )
 
 

@@ -16,7 +16,7 @@ from verification.schemas.yaml import dump
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """One resource: its two definitions (cluster-scoped, namespaced), or why there are none.
+    """One resource: its definitions (cluster-scoped, then namespaced), or why there are none.
 
     `instead_of` says why it does not have the group and kind that the generator alone would give."""
 
@@ -83,13 +83,13 @@ def _preview(resource: Resource, choices: Choices, names: dict[str, GroupKind | 
         return Preview(resource.name, why_not=f"{why}: give one of them another kind", other_splits=others)
     told = replace(choices, kinds={**choices.kinds, resource.name: chosen})
     try:
-        both = tuple(definition(resource, told, namespaced=scope) for scope in (False, True))
+        each = tuple(definition(resource, told, namespaced=scope) for scope in choices.scopes)
     except Unsupported as error:
         return Preview(resource.name, why_not=str(error), other_splits=others)
-    wrong = next((fault for one in both for fault in faults(one)), "")
+    wrong = next((fault for one in each for fault in faults(one)), "")
     if wrong:
         return Preview(resource.name, why_not=f"Kubernetes would refuse it: {wrong}", other_splits=others)
-    return Preview(resource.name, both, other_splits=others, instead_of=why)
+    return Preview(resource.name, each, other_splits=others, instead_of=why)
 
 
 def _holder(wanted: GroupKind, choices: Choices, names: dict[str, GroupKind | None]) -> str:

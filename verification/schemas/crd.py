@@ -63,13 +63,14 @@ def _schema(resource: Resource, choices: Choices, kind: str, namespaced: bool) -
     make = Maker(choices, choices.external_name(resource.name), namespaced, references)
     nodes = offered(resource, choices)
     seen = view(make, nodes)
-    words = described(resource.description)
+    words, told = described(resource.description), rules(make, nodes)
+    spec = envelope.spec(kind, seen.spec, seen.init, choices.runtime, namespaced=namespaced)
     return {
         "description": f"{kind} is the Schema for the {kind}s API." + (f" {words}" if words else ""),
         "properties": {
             **envelope.head(),
-            "spec": envelope.spec(kind, seen.spec, seen.init, rules(make, nodes), namespaced=namespaced),
-            "status": envelope.status(kind, seen.status),
+            "spec": spec | ({"x-kubernetes-validations": told} if told else {}),
+            "status": envelope.status(kind, seen.status, choices.runtime),
         },
         "required": ["spec"],
         "type": "object",
@@ -101,8 +102,8 @@ def rules(make: Maker, nodes: tuple[Node, ...]) -> list[dict[str, str]]:
 def _must_be_given(make: Maker, node: Node) -> bool:
     if node.optional or node.computed or make.is_identifier(node) or node.name in make.references:
         return False
-    if node.is_single_block and make.is_object(node):
-        return False  # a block that exists once is never required by the generators that make an object of it
+    if node.is_single_block and make.choices.single_blocks == "object":
+        return False  # a block that exists once is never required by the generators that make an object of each
     return node.kind != "dynamic"  # it has no type, and Kubernetes refuses a rule about what has none
 
 

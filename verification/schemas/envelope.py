@@ -104,8 +104,25 @@ def _connection_secret(namespaced: bool) -> Schema:
     return _object("The secret that connection details are written to.", properties, sorted(properties))
 
 
-def spec(kind: str, for_provider: Schema, init: Schema, rules: list[dict[str, str]], *, namespaced: bool) -> Schema:
-    """The specification: the fields, and what every managed resource of this scope can be told."""
+def _published() -> Schema:
+    """Where the first runtime could write the connection details to beside the secret."""
+    store = {"name": text("Name of the configuration of the store."), "policy": referring()}
+    texts = {"additionalProperties": {"type": "string"}, "type": "object"}
+    metadata = {
+        "annotations": {"description": "Annotations of the secret.", **texts},
+        "labels": {"description": "Labels of the secret.", **deepcopy(texts)},
+        "type": text("Type of the secret."),
+    }
+    properties = {
+        "configRef": {"default": {"name": "default"}, **_object("The store that is written to.", store, ["name"])},
+        "metadata": {"description": "What is told of the secret.", "properties": metadata, "type": "object"},
+        "name": text("Name of the secret."),
+    }
+    return _object("Where else the connection details are written to.", properties, ["name"])
+
+
+def spec(kind: str, for_provider: Schema, init: Schema, runtime: str, *, namespaced: bool) -> Schema:
+    """The specification: the fields, and what every managed resource of this scope and age can be told."""
     properties: Schema = {
         "forProvider": for_provider,
         "initProvider": {"description": "Values for the creation alone; later changes are left alone.", **init},
@@ -116,12 +133,14 @@ def spec(kind: str, for_provider: Schema, init: Schema, rules: list[dict[str, st
     if not namespaced:
         words = "What happens to the external object when this one is deleted."
         properties["deletionPolicy"] = _one_of(words, ["Orphan", "Delete"], "Delete")
-    made: Schema = _object(f"{kind}Spec defines the desired state of {kind}", properties, ["forProvider"])
-    return made | ({"x-kubernetes-validations": rules} if rules else {})
+    if runtime == "1":
+        properties["publishConnectionDetailsTo"] = _published()
+    return _object(f"{kind}Spec defines the desired state of {kind}", properties, ["forProvider"])
 
 
-def status(kind: str, at_provider: Schema) -> Schema:
-    """The status: what was observed, the conditions, and the generation they speak of."""
+def status(kind: str, at_provider: Schema, runtime: str) -> Schema:
+    """The status: what was observed, the conditions, the generation they speak of, and since runtime 2.3 which request
+    to look again was followed."""
     conditions = {
         "description": "Conditions of the resource.",
         "items": deepcopy(CONDITION),
@@ -130,8 +149,11 @@ def status(kind: str, at_provider: Schema) -> Schema:
         "x-kubernetes-list-type": "map",
     }
     generation = {"description": "The generation last acted upon.", "format": "int64", "type": "integer"}
+    properties = {"atProvider": at_provider, "conditions": conditions, "observedGeneration": generation}
+    if runtime not in ("1", "2.0"):
+        properties["lastHandledReconcileAt"] = text("The last request to look again that was followed.")
     return {
         "description": f"{kind}Status defines the observed state of {kind}.",
-        "properties": {"atProvider": at_provider, "conditions": conditions, "observedGeneration": generation},
+        "properties": properties,
         "type": "object",
     }

@@ -38,10 +38,17 @@ class Maker:
         return node.name in self.external.identifiers
 
     def is_object(self, node: Node) -> bool:
-        """Is an object in Kubernetes: objects, and lists of one where that is chosen."""
+        """Is an object in Kubernetes: objects, and lists of one where that is chosen. To the generators that do not
+        make an object of a block that exists once, it is a list of one."""
+        embeds = self.choices.singletons == "object"
         if node.is_single_block:
-            return self.choices.single_blocks == "object"
-        return node.kind == "object" or (node.is_singleton and self.choices.singletons == "object")
+            return embeds or self.choices.single_blocks == "object"
+        return node.kind == "object" or (node.is_singleton and embeds)
+
+    def scalar(self, kind: str) -> Schema:
+        if kind == "number" and self.choices.numbers == "integer":
+            return {"format": "int64", "type": "integer"}
+        return {"type": TYPES[kind]}
 
 
 def view(make: Maker, nodes: tuple[Node, ...], path: str = "") -> View:
@@ -124,7 +131,7 @@ def _plain(make: Maker, node: Node, here: str) -> Schema:
     if node.kind == "tuple":
         raise Unsupported(f"{here}: a tuple has no counterpart in Kubernetes")
     if node.elem is None:
-        return {"type": TYPES[node.kind]}
+        return make.scalar(node.kind)
     if node.elem.kind in ("dynamic", "tuple"):
         raise Unsupported(f"{here}: {node.kind}({node.elem.kind}) has no counterpart in Kubernetes")
     inner = _schemas(make, node.elem, here)[2]

@@ -33,6 +33,13 @@ def test_previews_give_the_next_division_where_a_name_is_taken() -> None:
     assert second.instead_of == "user/Roles is already made of acme_user_role"
 
 
+@pytest.mark.parametrize(("runtime", "scopes"), [("2.3", ["Cluster", "Namespaced"]), ("1", ["Cluster"])])
+def test_previews_have_the_scopes_of_the_runtime(runtime: str, scopes: list[str]) -> None:
+    found = preview_of(read_one(printed()), choices("acme", runtime=runtime), "acme_key")
+    assert found is not None
+    assert [one["spec"]["scope"] for one in found.definitions] == scopes
+
+
 def test_previews_give_the_kind_that_was_chosen() -> None:
     found = {one.resource: one for one in previews(read_one(printed()), choices("acme", kinds=("acme_key=/Pin",)))}
     assert found["acme_key"].definitions[1]["metadata"]["name"] == "pins.acme.m.upbound.io"

@@ -69,7 +69,7 @@ def rules(one: dict[str, Any]) -> dict[str, str]:
             },
         ),
         ("rule", {"type": "array", "items": {"type": "object", "properties": {"port": {"type": "number"}}}}),
-        ("placement", {"type": "array", "items": {"type": "object", "properties": {"rack": {"type": "string"}}}}),
+        ("placement", {"type": "object", "properties": {"rack": {"type": "string"}}}),
     ],
 )
 def test_definition_field_that_is_set_stands_in_all_three_views(name: str, schema: dict[str, Any]) -> None:
@@ -140,7 +140,7 @@ def test_definition_envelope_of_each_scope(namespaced: bool, group: str, scope: 
 
 
 def test_definition_rules_name_what_must_be_given_in_the_order_of_terraform() -> None:
-    names = ["address", "name", "namespace", "placement", "rootPasswordSecretRef", "rule"]
+    names = ["address", "name", "namespace", "rootPasswordSecretRef", "rule"]
     assert list(rules(made())) == [f"spec.forProvider.{name} is a required parameter" for name in names]
 
 
@@ -240,7 +240,8 @@ def test_choices_whole_domain_gives_the_category_with_its_first_word() -> None:
     ("prefix", "more"),
     [("Acme", {}), ("a b", {}), ("acme", {"external": ("NAMES",)}), ("acme", {"external": ("NAME_AS_IDENTIFIER",) * 2}),
      ("acme", {"kinds": ("acme_key=keys/key",)}), ("acme", {"singletons": "both"}),
-     ("acme", {"computed_nested": "spec"}), ("acme", {"references": ("acme_key",)}),
+     ("acme", {"computed_nested": "spec"}), ("acme", {"numbers": "float"}), ("acme", {"runtime": "3"}),
+     ("acme", {"references": ("acme_key",)}),
      ("acme", {"category": "A b"}), ("acme", {"api_version": "1beta1"}), ("acme", {"api_version": "v1gamma1"})],
 )  # fmt: skip
 def test_choices_refuses_what_it_cannot_read(prefix: str, more: dict[str, Any]) -> None:
@@ -374,7 +375,75 @@ def test_fitting_refuses_what_the_schema_does_not_have(more: dict[str, Any], sen
     assert str(refused.value) == sentence
 
 
-def test_definition_requires_a_block_that_exists_once_only_where_it_is_a_list() -> None:
-    preview = of_attributes({}, place=block("single", {"rack": attribute("string", "required")}))
-    assert list(rules(preview())) == ["spec.forProvider.place is a required parameter"]
-    assert rules(preview(single_blocks="object")) == {}
+@pytest.mark.parametrize(
+    ("more", "kind", "is_required"),
+    [
+        ({}, "object", False),
+        ({"singletons": "object"}, "object", False),
+        ({"single_blocks": "array"}, "array", True),
+        ({"single_blocks": "array", "singletons": "object"}, "object", True),
+    ],
+)
+def test_definition_requires_a_block_that_exists_once_only_where_the_generator_takes_it_for_a_list(
+    more: dict[str, str], kind: str, is_required: bool
+) -> None:
+    found = of_attributes({}, place=block("single", {"rack": attribute("string", "required")}))(**more)
+    assert parts(found)["forProvider"]["properties"]["place"]["type"] == kind
+    assert list(rules(found)) == ["spec.forProvider.place is a required parameter"] * is_required
+
+
+@pytest.mark.parametrize(
+    ("attributes", "blocks", "is_required"),
+    [
+        ({"rack": attribute("string", "required")}, {}, True),
+        ({}, {"bay": block("set", {"rack": attribute("string", "required")})}, True),
+        ({"bay": nested("single", {"rack": attribute("string", "required")}, "optional")}, {}, False),
+        ({}, {"bay": block("set", {"rack": attribute("string", "optional")}, least=1)}, False),
+    ],
+)
+def test_definition_block_that_is_taken_for_a_list_is_required_for_what_its_blocks_need(
+    attributes: dict[str, Any], blocks: dict[str, Any], is_required: bool
+) -> None:
+    found = of_attributes({}, place=block("single", attributes, **blocks))(single_blocks="array")
+    assert list(rules(found)) == ["spec.forProvider.place is a required parameter"] * is_required
+
+
+def test_definition_numbers_are_integers_where_that_is_chosen() -> None:
+    found = parts(made(numbers="integer"))["forProvider"]["properties"]
+    whole = {"type": "integer", "format": "int64"}
+    assert (found["size"], found["matrix"]["items"]["items"]) == (whole, whole)
+    assert found["disk"]["items"]["properties"]["size"] == whole
+    assert faults(made(numbers="integer")) == []
+
+
+@pytest.mark.parametrize(
+    ("runtime", "spec", "status"),
+    [("2.3", set(), {"lastHandledReconcileAt"}), ("2.0", set(), set()), ("1", {"publishConnectionDetailsTo"}, set())],
+)
+def test_definition_has_the_surroundings_of_its_runtime(runtime: str, spec: set[str], status: set[str]) -> None:
+    one = made(namespaced=False, runtime=runtime)
+    top = one["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    common = {"deletionPolicy", "forProvider", "initProvider", "managementPolicies", "providerConfigRef"}
+    assert set(top["spec"]["properties"]) == {*common, "writeConnectionSecretToRef", *spec}
+    assert set(top["status"]["properties"]) == {"atProvider", "conditions", "observedGeneration", *status}
+    kubernetes_validate.validate(one, kubernetes_validate.latest_version(), strict=True)
+    assert faults(one) == []
+
+
+def test_definition_of_the_first_runtime_names_the_store_of_connection_details() -> None:
+    top = bare(made(namespaced=False, runtime="1")["spec"]["versions"][0]["schema"]["openAPIV3Schema"])["properties"]
+    text, texts = {"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}
+    assert top["spec"]["properties"]["publishConnectionDetailsTo"] == {
+        "type": "object",
+        "properties": {
+            "configRef": {
+                "type": "object",
+                "default": {"name": "default"},
+                "properties": {"name": text, "policy": POLICY},
+                "required": ["name"],
+            },
+            "metadata": {"type": "object", "properties": {"annotations": texts, "labels": texts, "type": text}},
+            "name": text,
+        },
+        "required": ["name"],
+    }

@@ -138,7 +138,8 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
     query = {
         "kinds": "acme_key=iam/Pin\r\nacme_user_role=iam/Role",
         "external_names": "acme_compute_server=NAME_AS_IDENTIFIER",
-        "references": "acme_compute_server.address", "api_version": "v1beta1", "single_blocks": "object",
+        "references": "acme_compute_server.address", "api_version": "v1beta1", "single_blocks": "array",
+        "numbers": "integer", "runtime": "1",
     }  # fmt: skip
     page = shown(alice, "crossplane", two, version="1.9.0", **query)
     cells = [[cell.get_text() for cell in row.select("td")] for row in page.select("tbody tr")]
@@ -149,7 +150,9 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
     assert "name: v1beta1" in text
     assert "addressSelector:" in text
     assert "spec.forProvider.name is" not in text
-    assert "spec.forProvider.placement is" not in text
+    assert "spec.forProvider.placement is" in text
+    assert "type: integer" in text
+    assert "publishConnectionDetailsTo:" in text
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from verification.schemas.base import Unreadable
-from verification.schemas.choices import COMPUTED_NESTED, SINGLETONS, BadChoice, Choices, choices
+from verification.schemas.choices import COMPUTED_NESTED, NUMBERS, RUNTIMES, SINGLETONS, BadChoice, Choices, choices
 from verification.schemas.coverage import as_text
 from verification.schemas.fitting import fitting
 from verification.schemas.folder import BadFolder, write
@@ -29,8 +29,12 @@ class Command(BaseCommand):
                             help="Where the generator's own division of the name is not the one you want.")  # fmt: skip
         parser.add_argument("--singletons", choices=SINGLETONS, default="array",
                             help="What a list of at most one object becomes.")  # fmt: skip
-        parser.add_argument("--single-blocks", choices=SINGLETONS, default="array",
-                            help="What a block that exists once becomes; newer generators make an object.")  # fmt: skip
+        parser.add_argument("--single-blocks", choices=SINGLETONS, default="object",
+                            help="What a block that exists once becomes; older generators made a list.")  # fmt: skip
+        parser.add_argument("--numbers", choices=NUMBERS, default="number",
+                            help="Generators that read a provider's Go code know which are whole.")  # fmt: skip
+        parser.add_argument("--runtime", choices=RUNTIMES, default=RUNTIMES[0],
+                            help="The crossplane-runtime whose parts surround the fields.")  # fmt: skip
         parser.add_argument("--computed-nested", choices=COMPUTED_NESTED, default="status",
                             help="Where a computed attribute with attributes goes; generators of about 2.0 took it for "
                             "a parameter.")  # fmt: skip
@@ -76,6 +80,8 @@ def _choices(options: dict[str, Any]) -> Choices:
         singletons=options["singletons"],
         single_blocks=options["single_blocks"],
         computed_nested=options["computed_nested"],
+        numbers=options["numbers"],
+        runtime=options["runtime"],
         references=tuple(options["reference"]),
         api_version=options["api_version"],
         category=options["category"],
