@@ -21,7 +21,7 @@ from portal.sla.used import Used, target_words
 from portal.sla.words import duration, moment, why
 from verification.models import Issue, IssueEvent
 from verification.support import rows
-from verification.support.base import Asked, ClockState, IssueState, Kind, Segment, Severity, Watching
+from verification.support.base import DENIED, Asked, ClockState, IssueState, Kind, Segment, Severity, Watching
 from verification.support.explain import idle, link
 from verification.support.fold import fold, in_order
 from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
@@ -151,10 +151,11 @@ def shown(issue: Issue, user: Any, now: datetime) -> Shown:
 
 
 def facts_of(issue: Issue) -> list[IssueEvent]:
-    """What happened, each fact once though two may have told it."""
+    """What happened, each fact once though two may have told it; what GitHub does not know, with that it does not."""
     facts = list(issue.events.all())
     told = {happening.key for happening in in_order(rows.happenings(issue), max(row.at for row in facts))}
-    return [row for row in facts if row.key in told]
+    denied = {key for row in facts if (key := row.data.get(DENIED))}
+    return [row for row in facts if row.key in told | denied or DENIED in row.data]
 
 
 def panel_of(clock: ClockState, asked: Asked, sla: Sla, url: str) -> ClockPanel:
@@ -226,6 +227,8 @@ def _whole(length: str) -> str:
 
 def happened(row: IssueEvent, url: str) -> Happened:
     words, tone, icon = HAPPENED[row.kind]
+    if DENIED in row.data:
+        return Happened(_("GitHub does not know what the webhook told: it does not count"), row.at, "warn", "x", "")
     who = "" if row.data.get("guessed") else row.actor
     what = f"{who or _('Somebody')} {_(words).format(label=row.label)}"
     if row.source != "portal":

@@ -5,7 +5,7 @@ nothing stops it for ever by doing the same again, and nothing that was done goe
 """
 
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 
 from integrations import due_process
 from integrations.due_process import Act, Known
@@ -17,9 +17,11 @@ from verification.models import Breach, Issue, Observation, Watch
 from verification.runner import FROZEN
 from verification.support import rows
 from verification.support.base import Kind
+from verification.support.fold import in_order
 from verification.support.people import Side, cast_of
 from verification.support.policies import policy_of
 
+FOREVER = datetime.max.replace(tzinfo=UTC)
 ANSWERS = (Kind.COMMENTED, Kind.CLOSED)
 LOOKED_AT = ("go_on", "dismiss_appeal")  # a person saw what was there and had the period run on
 
@@ -62,7 +64,7 @@ def _on_issues(row: Integration, since: datetime) -> Iterator[Act]:
 
 def answered(issue: Issue, since: datetime) -> datetime | None:
     """When somebody of the partner first said or settled something on an issue after a moment."""
-    facts = rows.happenings(issue)
+    facts = in_order(rows.happenings(issue), FOREVER)
     opened = next((fact for fact in facts if fact.kind == Kind.OPENED), None)
     if opened is None:
         return None

@@ -38,7 +38,7 @@ from tests.verification.support.story import (
     told,
 )
 from verification.support.base import Actor, Happening, Kind, Policy, Severity, Watching
-from verification.support.fold import fold
+from verification.support.fold import UNKNOWN, fold
 
 
 @dataclass(frozen=True)
@@ -245,7 +245,19 @@ PAUSING = [
     Attack("a pause over the weekend gains nothing", [says(87, DEV, QUESTION), says(135, USER, "1.2.3")]),
 ]
 
+
+def denied(fact: Happening) -> list[Happening]:
+    """A fact that the company's own webhook told, and what GitHub said when it was asked for it."""
+    kind = Kind.REOPENED if fact.kind == Kind.CLOSED else Kind.COMMENT_DELETED
+    data = {} if fact.kind == Kind.CLOSED else {"comment": fact.key}
+    return [fact, does(hours(fact.at), NOBODY, kind, denied=fact.key, **data)]
+
+
 TAMPERING = [
+    Attack("an answer that only its own webhook knows", denied(says(5, DEV)), note=UNKNOWN, **ANSWERS),
+    Attack("a closing without an answer, explained by a forged one", [closed(4), *denied(says(5, DEV))]),
+    Attack("a question that only its own webhook knows", [*denied(ASKED), ANSWERED]),
+    Attack("the reporter's closing that only its own webhook knows", denied(closed(6, USER)), note=UNKNOWN),
     Attack("locked", [does(24, DEV, Kind.LOCKED)], note="The conversation was locked: the clocks go on."),
     Attack("transferred", [does(24, DEV, Kind.TRANSFERRED)], note="The issue was transferred: its clocks go on."),
     Attack("deleted", [does(24, DEV, Kind.DELETED)], note="The issue was deleted: its clocks go on."),

@@ -1,5 +1,6 @@
 """What do GitHub's lists say of a repository's issues? Changed since a moment, in pages that lose nothing."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from verification.sources.github_api import Api
 
 PAGE = 100
 MOST_PAGES = 50
+ONE = re.compile(r"/issues/(?:comments/)?\d+(?:[/?]|$)")  # an issue or a comment asked for by its number
 
 
 class Asks(Protocol):
@@ -31,7 +33,8 @@ UNCHANGED = _Unchanged()
 class Seen:
     """The ETags of answers as we last saw them, one an address; a memory that keeps no answers. See Api.
 
-    A full page is not remembered: what comes after it may change where it does not.
+    A full page is not remembered: what comes after it may change where it does not. Nor is what is asked for by its
+    number: that is asked for to learn what it says.
     """
 
     before: Mapping[str, str]
@@ -42,7 +45,8 @@ class Seen:
         return _Kept(etag) if etag else None
 
     def put(self, address: str, etag: str, value: Any, *, final: bool = False) -> None:
-        if etag and not (isinstance(value, list) and len(value) >= PAGE):
+        full = isinstance(value, list) and len(value) >= PAGE
+        if etag and not full and not ONE.search(address):
             self.now[address] = etag
 
     def confirm(self, address: str) -> None:
@@ -113,6 +117,28 @@ def comment_numbers(api: Asks, repository: str, issue: int) -> set[int]:
         if len(rows) < PAGE:
             return found
     raise Unavailable(f"GitHub has more comments of {repository}#{issue} than we read at once.")
+
+
+def comment(api: Asks, repository: str, number: int) -> Mapping[str, Any] | None:
+    """One comment; None where GitHub has none of that number. Raises Unreadable."""
+    what = f"a comment of {repository}"
+    try:
+        raw = api.get(f"/repos/{repository}/issues/comments/{number}", what)
+    except NotFound:
+        return None
+    return _rows([raw], what)[0]
+
+
+def events_of(api: Asks, repository: str, issue: int) -> list[Mapping[str, Any]]:
+    """What happened to one issue. Raises Unreadable."""
+    what, found = f"the events of {repository}#{issue}", []
+    for number in range(1, MOST_PAGES + 1):
+        path = f"/repos/{repository}/issues/{issue}/events?{urlencode({'per_page': str(PAGE)} | _page(number))}"
+        rows = _list(api, path, what) or []
+        found += rows
+        if len(rows) < PAGE:
+            return found
+    raise Unavailable(f"GitHub has more {what} than we read at once.")
 
 
 def identity(api: Asks, repository: str) -> tuple[int, str] | None:

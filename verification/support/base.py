@@ -8,6 +8,8 @@ from enum import StrEnum
 from integrations.clock import Calendar
 from integrations.programs.base import Sla, Verb
 
+DENIED = "denied"  # in a fact's data: the key of another that GitHub, asked for it, does not know
+
 
 class Severity(StrEnum):
     """Critical by an accepted label; everything else is other."""
@@ -68,7 +70,8 @@ class Happening:
     nobody said who wrote it and when); commented, comment_edited and comment_deleted: comment (the key of the comment
     meant, "comment:<id>"); commented: unread (True where it was edited before we saw it: `text` is then blank, since
     nobody told us what it said at first); closed: reason (GitHub's), commit (what closed it, "" for a person's
-    click); severity_lowered: severity, asked (ISO: when the partner asked for it, missing where it did not). An actor
+    click); any: denied (the key of a fact that only a webhook told and that GitHub does not know: neither counts);
+    severity_lowered: severity, asked (ISO: when the partner asked for it, missing where it did not). An actor
     whom we do not know has the id 0.
     """
 

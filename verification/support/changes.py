@@ -13,6 +13,7 @@ from verification.base import Unavailable, Unreadable
 from verification.models import Issue, IssueEvent, Watch
 from verification.sources import github_issues
 from verification.sources.github_issues import Asks
+from verification.support import denying
 from verification.support.base import Happening, Kind
 from verification.support.storing import Said
 from verification.support.telling import (
@@ -62,6 +63,8 @@ def read(api: Asks, watch: Watch, now: datetime) -> Changes:
             _comments(api, watch, found)
             _events(api, watch, found, now)
             found.whole = True
+            there = denying.shown(found.told, found.said)
+            found.said += denying.denials(api, watch, there, found.cursors, now)
         if fully:
             _gone(api, watch, found, now)
             found.cursors["full_at"] = now.isoformat()

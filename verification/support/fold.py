@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from integrations.clock import INSTANT
 from integrations.programs.base import Verb
-from verification.support.base import Asked, ClockState, Happening, IssueState, Kind, Severity, Watching
+from verification.support.base import DENIED, Asked, ClockState, Happening, IssueState, Kind, Severity, Watching
 from verification.support.measure import Promise, measure, promises
 from verification.support.pauses import Wait, Waiting
 from verification.support.people import Cast, Side, cast_of, is_machine, is_of_the_partner
@@ -23,6 +23,7 @@ ATTEMPTS = {
     Kind.DELETED: "The issue was deleted: its clocks go on.",
     Kind.LOCKED: "The conversation was locked: the clocks go on.",
 }
+UNKNOWN = "A webhook told of a comment or a closing that GitHub does not know: it does not count."
 WORDS = (Kind.OPENED, Kind.COMMENTED)
 BROKEN = (Watching.LATE, Watching.OVERDUE)
 SPOKEN = frozenset({Kind.COMMENTED, Kind.COMMENT_EDITED, Kind.COMMENT_DELETED})
@@ -42,6 +43,7 @@ class Reading:
 
 def fold(happenings: Iterable[Happening], asked: Asked) -> IssueState:
     """The state of an issue at `asked.now`. Raises ValueError where the facts do not hold its opening."""
+    happenings = list(happenings)
     reading = _read(in_order(happenings, asked.now), asked)
     severity, _ = severity_of(reading.telling, asked.policy, asked.now)
     covered = not is_machine(reading.opened.actor, asked.policy) and not _let_off(reading.happenings)
@@ -55,18 +57,20 @@ def fold(happenings: Iterable[Happening], asked: Asked) -> IssueState:
         resolve=resolve,
         spoke_last=spoke_last,
         spoke_last_at=spoke_last_at,
-        notes=_notes(reading, asked, clocks),
+        notes=(*_notes(reading, asked, clocks), *([UNKNOWN] if denied_in(happenings) else [])),
     )
 
 
 def in_order(happenings: Iterable[Happening], until: datetime) -> list[Happening]:
     """Each fact once, as they happened, up to a moment. An act told under two keys is one: that with a link is kept,
-    and that which says more. A guess at who rewrote a report goes where somebody told.
+    and that which says more. A guess at who rewrote a report goes where somebody told. What is denied is left out,
+    with all that was told of a comment that is not there.
     """
+    happenings = list(happenings)
     known: dict[object, Happening] = {}
-    guesses = []
+    guesses, denied = [], denied_in(happenings)
     for happening in happenings:
-        if happening.at > until:
+        if happening.at > until or (denied and _is_denied(happening, denied)):
             continue
         if "guessed" in happening.data:
             guesses.append(happening)
@@ -79,6 +83,17 @@ def in_order(happenings: Iterable[Happening], until: datetime) -> list[Happening
         told = {h.text for h in known.values() if h.kind == Kind.EDITED and h.data.get("body")}
         known |= {guess.key: guess for guess in guesses if guess.text not in told}
     return sorted(known.values(), key=lambda h: (h.at, ORDER[h.kind], h.key))
+
+
+def denied_in(happenings: Iterable[Happening]) -> set[object]:
+    """The keys of the facts and comments that GitHub does not know."""
+    denials = [happening.data for happening in happenings if DENIED in happening.data]
+    return {key for data in denials for key in (data[DENIED], data.get("comment")) if key}
+
+
+def _is_denied(happening: Happening, denied: set[object]) -> bool:
+    comment = happening.comment if happening.kind in SPOKEN else ""
+    return DENIED in happening.data or happening.key in denied or comment in denied
 
 
 def _name(happening: Happening) -> object:

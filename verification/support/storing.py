@@ -4,7 +4,7 @@ Called in a transaction that holds the watch's row, so that two tellers of one r
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -67,6 +67,8 @@ def _issues(watch: Watch, told: list[Told], now: datetime) -> tuple[dict[int, Is
         each = newest[github_id]
         if each.updated_at > row.updated_at:
             Issue.objects.filter(pk=row.pk).update(title=each.title, url=each.url, updated_at=each.updated_at)
+        if each.opened_at < row.opened_at:
+            Issue.objects.filter(pk=row.pk).update(opened_at=each.opened_at)
     for github_id in sorted(newest.keys() - found.keys()):
         if newest[github_id].opened_at >= watch.began_at:
             found[github_id] = _open(watch, newest[github_id])
@@ -105,12 +107,19 @@ def _write(facts: Mapping[int, list[Happening]], source: str, now: datetime) -> 
         known[row.issue_id][row.key] = rows.happening(row)
     fresh = []
     for issue, happenings in facts.items():
-        for happening in happenings:
+        for told in happenings:
+            happening = _as_listed(told, known[issue]) if source == "poll" else told
             if not _is_known(happening, known[issue]):
                 known[issue][happening.key] = happening
                 fresh.append(row_of(issue, happening, source, now))
     IssueEvent.objects.bulk_create(fresh, ignore_conflicts=True, batch_size=500)
     return {row.issue_id for row in fresh}
+
+
+def _as_listed(new: Happening, known: Mapping[str, Happening]) -> Happening:
+    """That an issue was opened before a webhook said so is another fact, and the earlier one counts."""
+    first = known.get(new.key)
+    return replace(new, key=f"{new.key}:listed") if new.kind is Kind.OPENED and first and new.at < first.at else new
 
 
 def _is_known(new: Happening, known: Mapping[str, Happening]) -> bool:

@@ -179,6 +179,12 @@ class Tracker:
         if path == "/issues/events":
             newest = sorted(self.events, key=lambda e: -int(e["id"]))[start : start + size]
             return 200, [e | {"issue": self.issues[e["issue"]]} for e in newest]
+        if match := re.fullmatch(r"/issues/comments/(\d+)", path):
+            found = [c for c in self.comments if c["id"] == int(match[1])]
+            return (200, found[0]) if found else (404, {"message": "Not Found"})
+        if match := re.fullmatch(r"/issues/(\d+)/events", path):
+            mine = [e for e in self.events if e["issue"] == int(match[1])]
+            return 200, mine[start : start + size]
         if match := re.fullmatch(r"/issues/(\d+)(/comments)?", path):
             return self._one(int(match[1]), bool(match[2]), slice(start, start + size))
         if path == f"/hooks/{self.hook_id}/deliveries":
