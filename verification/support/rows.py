@@ -56,7 +56,7 @@ def find(text: str) -> Issue | None:
     """The issue called “owner/name#12”, or by its uuid; of several watches of a repository the one that lasts."""
     issues = Issue.objects.select_related("watch", "calendar", "policy", "integration").prefetch_related(WITH_EVENTS)
     repository, _, number = text.strip().rpartition("#")
-    if repository and number.isdigit():
+    if repository and number.isascii() and number.isdigit() and len(number) < 19:
         named = issues.alias(named=Lower("watch__repository")).filter(named=repository.lower(), number=int(number))
         return named.order_by(F("watch__ended_at").desc(nulls_first=True), "-watch__began_at").first()
     try:

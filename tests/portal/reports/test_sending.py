@@ -241,6 +241,8 @@ def test_a_report_is_read_by_whom_it_concerns(
         for who in (alice, charlie, rita)
     ]
     assert found == [(200, 404), (404, 404), (200, 200)]
+    odd = ("partner:²", "partner:0", "program:none", "nobody", f"partner:{'9' * 40}")
+    assert [sign_in(rita).get(reverse("report", args=[scope, "2026-W16"])).status_code for scope in odd] == [404] * 5
 
 
 def test_wishes_are_saved_on_the_page_of_reports(watch: Watch, alice: User, sign_in: Any, acme: Partner) -> None:

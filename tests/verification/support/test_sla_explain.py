@@ -117,7 +117,15 @@ def test_words_for_a_person(issue: Issue) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["acme/other#12", "acme/nomad-rocket#99", "nonsense", "#12", "00000000-0000-0000-0000-000000000000"]
+    "name",
+    [
+        "acme/other#12",
+        "acme/nomad-rocket#99",
+        "nonsense",
+        "#12",
+        "acme/nomad-rocket#²",
+        "00000000-0000-0000-0000-000000000000",
+    ],
 )
 def test_an_unknown_issue_gets_a_sentence(issue: Issue, name: str) -> None:
     with pytest.raises(CommandError, match="We know no issue"):
