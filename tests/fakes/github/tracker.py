@@ -180,13 +180,9 @@ class Tracker:
             newest = sorted(self.events, key=lambda e: -int(e["id"]))[start : start + size]
             return 200, [e | {"issue": self.issues[e["issue"]]} for e in newest]
         if match := re.fullmatch(r"/issues/comments/(\d+)", path):
-            found = [c for c in self.comments if c["id"] == int(match[1])]
-            return (200, found[0]) if found else (404, {"message": "Not Found"})
-        if match := re.fullmatch(r"/issues/(\d+)/events", path):
-            mine = [e for e in self.events if e["issue"] == int(match[1])]
-            return 200, mine[start : start + size]
-        if match := re.fullmatch(r"/issues/(\d+)(/comments)?", path):
-            return self._one(int(match[1]), bool(match[2]), slice(start, start + size))
+            return next(((200, c) for c in self.comments if c["id"] == int(match[1])), (404, {"message": "Not Found"}))
+        if match := re.fullmatch(r"/issues/(\d+)(?:/(comments|events))?", path):
+            return self._one(int(match[1]), match[2] or "", slice(start, start + size))
         if path == f"/hooks/{self.hook_id}/deliveries":
             return 200, self._deliveries(query, size)
         return None
@@ -216,12 +212,12 @@ class Tracker:
         older = [d["id"] for d in self.deliveries if d["id"] < rows[-1]["id"]]
         return f"v1_{max(older)}" if older else ""
 
-    def _one(self, number: int, comments: bool, page: slice) -> tuple[int, Any]:
+    def _one(self, number: int, what: str, page: slice) -> tuple[int, Any]:
         if number not in self.issues:
             return self.gone.get(number, 404), {"message": "This issue was deleted"}
-        if not comments:
-            return 200, self.issues[number]
-        return 200, [c for c in self.comments if self._number(c) == number][page]
+        said = [c for c in self.comments if self._number(c) == number]
+        done = [e for e in self.events if e["issue"] == number]
+        return 200, {"": self.issues[number], "comments": said[page], "events": done[page]}[what]
 
     def delivered(self, hooked: Hooked, at: datetime) -> None:
         """GitHub remembers that a delivery arrived."""
