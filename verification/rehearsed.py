@@ -61,9 +61,14 @@ def tried(integration: Integration) -> list[Tried]:
     return [LINES[type(row)](row) for row in found if row is not None]
 
 
-def _newest(model: type[Model], integration: Integration) -> Any:
+def light(model: type[Model]) -> Any:
+    """The rows of a kind of rehearsal, the newest first, without what is not needed for a line about each."""
     heavy = [field.name for field in model._meta.concrete_fields if field.name in BIG]
-    rows = model._default_manager.filter(integration=integration).defer(*heavy).order_by("-pk")
+    return model._default_manager.defer(*heavy).order_by("-pk")
+
+
+def _newest(model: type[Model], integration: Integration) -> Any:
+    rows = light(model).filter(integration=integration)
     return rows.exclude(finished_at=None).first() or rows.first()
 
 

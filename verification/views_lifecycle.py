@@ -1,12 +1,11 @@
 """How does a partner have their provider's lifecycle rehearsed? One page that shows it live; the same as JSON."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -26,7 +25,7 @@ from verification.rehearsal.lifecycle.record import Ran, Seen, seen_of
 from verification.rehearsal.lifecycle.report import as_plain
 from verification.rehearsal.lifecycle.rules import RULES
 from verification.rehearsal.lifecycle.script import script
-from verification.views import STOP_POLLING
+from verification.rehearsal_page import as_json, page
 
 PAGE = "verification/rehearsal/lifecycle.html"
 ACTS = {rule.key: rule.acts for rule in RULES} | {"partial": ("partial",), "left": ("cleanup",)}
@@ -44,17 +43,17 @@ def loaded(request: HttpRequest, uuid: UUID) -> Integration:
 @sensitive_variables("form")
 def lifecycle(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page; a POST begins a rehearsal; htmx asks for what is new of it."""
-    found, now = loaded(request, uuid), timezone.now()
+    found = loaded(request, uuid)
     accounts = accounts_of(found)
     if request.method != "POST":
-        return _page(request, found, RehearseLifecycle(accounts, initial=_usual(found)), now)
+        return _page(request, found, RehearseLifecycle(accounts, initial=_usual(found)))
     if not may_ask(found, request.user):
         raise PermissionDenied(_(lifecycle_jobs.REFUSAL))
     form = RehearseLifecycle(accounts, request.POST)
     if not form.is_valid():
-        return _page(request, found, form, now, status=422)
+        return _page(request, found, form, status=422)
     try:
-        lifecycle_jobs.begin(found, form.cleaned_data, by=request.user, now=now)
+        lifecycle_jobs.begin(found, form.cleaned_data, by=request.user, now=timezone.now())
     except NotAllowed as refusal:
         refused(request, refusal)
     return redirect("lifecycle", uuid=uuid)
@@ -63,43 +62,18 @@ def lifecycle(request: HttpRequest, uuid: UUID) -> HttpResponse:
 @require_safe
 def lifecycle_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
-    row = _chosen(request, loaded(request, uuid))
-    if row is None:
-        raise Http404(_("No rehearsal has been made yet."))
-    about = {"version": row.version, "asked_for": row.requested_at, "ended": row.finished_at}
-    return JsonResponse({**about, **as_plain(seen_of(row.seen))}, json_dumps_params={"indent": 2})
+    return as_json(request, loaded(request, uuid), LifecycleRehearsal, lambda seen: as_plain(seen_of(seen)))
 
 
-def _chosen(request: HttpRequest, found: Integration) -> LifecycleRehearsal | None:
-    rows = LifecycleRehearsal.objects.filter(integration=found).select_related("requested_by")
-    number = request.GET.get("of", "")
-    return get_object_or_404(rows, pk=number) if number.isdecimal() and len(number) < 12 else rows.first()
-
-
-def _page(
-    request: HttpRequest, found: Integration, form: RehearseLifecycle, now: datetime, status: int = 200
-) -> HttpResponse:
-    row = _chosen(request, found)
-    context = {
-        "integration": found,
-        "form": form,
-        "row": row,
-        "may_ask": found.is_open and may_ask(found, request.user),
-        "before": LifecycleRehearsal.objects.filter(integration=found).defer("seen", "verdicts")[:6],
-    }
-    context |= shown(row) if row else {}
-    if request.htmx and context.get("running"):  # type: ignore[attr-defined]
-        return render(request, f"{PAGE}#live", context)
-    if request.htmx:  # type: ignore[attr-defined]
-        return HttpResponse(status=STOP_POLLING, headers={"HX-Refresh": "true"})  # the form and the facts are new too
-    return render(request, PAGE, context, status=status)
+def _page(request: HttpRequest, found: Integration, form: RehearseLifecycle, status: int = 200) -> HttpResponse:
+    return page(request, found, LifecycleRehearsal, PAGE, shown, status=status, form=form)
 
 
 def shown(row: LifecycleRehearsal) -> dict[str, Any]:
     """What the page shows of a rehearsal: how far it is, its verdicts, and every command with what it printed."""
     seen = seen_of(row.seen)
     steps = script(refused=seen.has_refused, partial=seen.has_partial)
-    page = rehearsed.for_page(row)
+    told = rehearsed.for_page(row)
     next_step = next((step.title for step in steps if seen.of(step.key) is None), "")
     return {
         "running": row.finished_at is None,
@@ -108,8 +82,8 @@ def shown(row: LifecycleRehearsal) -> dict[str, Any]:
         "doing": next_step,
         "not_run": seen.unavailable,
         "broken": seen.broken,
-        "told": [(verdict, _commands(verdict, seen)) for verdict in page["verdicts"]],
-        "held": page["held"],
+        "told": [(verdict, _commands(verdict, seen)) for verdict in told["verdicts"]],
+        "held": told["held"],
         "ran": seen.ran,
     }
 

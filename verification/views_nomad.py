@@ -2,13 +2,12 @@
 
 import json
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -28,7 +27,7 @@ from verification.rehearsal.nomad.given import WHAT
 from verification.rehearsal.nomad.record import Asked, from_dict
 from verification.rehearsal.nomad.report import as_plain
 from verification.rehearsal.nomad.rules import RULES
-from verification.views import STOP_POLLING
+from verification.rehearsal_page import as_json, page
 
 PAGE = "verification/rehearsal/nomad.html"
 ACTS = {rule.key: rule.acts for rule in RULES}
@@ -54,16 +53,16 @@ def loaded(request: HttpRequest, uuid: UUID) -> Integration:
 
 def nomad_rehearsal(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page; a POST begins a rehearsal; htmx asks for what is new of it."""
-    found, now = loaded(request, uuid), timezone.now()
+    found = loaded(request, uuid)
     if request.method != "POST":
-        return _page(request, found, RehearseNomad(initial=_usual(found)), now)
+        return _page(request, found, RehearseNomad(initial=_usual(found)))
     if not may_ask(found, request.user):
         raise PermissionDenied(_(nomad_jobs.REFUSAL))
     form = RehearseNomad(request.POST)
     if not form.is_valid():
-        return _page(request, found, form, now, status=422)
+        return _page(request, found, form, status=422)
     try:
-        nomad_jobs.begin(found, form.cleaned_data, by=request.user, now=now)
+        nomad_jobs.begin(found, form.cleaned_data, by=request.user, now=timezone.now())
     except NotAllowed as refusal:
         refused(request, refusal)
     return redirect("nomad_rehearsal", uuid=uuid)
@@ -72,37 +71,11 @@ def nomad_rehearsal(request: HttpRequest, uuid: UUID) -> HttpResponse:
 @require_safe
 def nomad_rehearsal_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
-    row = _chosen(request, loaded(request, uuid))
-    if row is None:
-        raise Http404(_("No rehearsal has been made yet."))
-    about = {"version": row.version, "asked_for": row.requested_at, "ended": row.finished_at}
-    return JsonResponse({**about, **as_plain(from_dict(row.seen))}, json_dumps_params={"indent": 2})
+    return as_json(request, loaded(request, uuid), NomadRehearsal, lambda seen: as_plain(from_dict(seen)))
 
 
-def _chosen(request: HttpRequest, found: Integration) -> NomadRehearsal | None:
-    rows = NomadRehearsal.objects.filter(integration=found).select_related("requested_by")
-    number = request.GET.get("of", "")
-    return get_object_or_404(rows, pk=number) if number.isdecimal() and len(number) < 12 else rows.first()
-
-
-def _page(
-    request: HttpRequest, found: Integration, form: RehearseNomad, now: datetime, status: int = 200
-) -> HttpResponse:
-    row = _chosen(request, found)
-    context = {
-        "integration": found,
-        "what": WHAT[found.plugin],
-        "form": form,
-        "row": row,
-        "may_ask": found.is_open and may_ask(found, request.user),
-        "before": NomadRehearsal.objects.filter(integration=found).defer("seen", "verdicts")[:6],
-    }
-    context |= shown(row) if row else {}
-    if request.htmx and context.get("running"):  # type: ignore[attr-defined]
-        return render(request, f"{PAGE}#live", context)
-    if request.htmx:  # type: ignore[attr-defined]
-        return HttpResponse(status=STOP_POLLING, headers={"HX-Refresh": "true"})  # the form and the facts are new too
-    return render(request, PAGE, context, status=status)
+def _page(request: HttpRequest, found: Integration, form: RehearseNomad, status: int = 200) -> HttpResponse:
+    return page(request, found, NomadRehearsal, PAGE, shown, status=status, form=form, what=WHAT[found.plugin])
 
 
 def shown(row: NomadRehearsal) -> dict[str, Any]:
@@ -110,11 +83,11 @@ def shown(row: NomadRehearsal) -> dict[str, Any]:
     seen = from_dict(row.seen)
     acts = [act for act in TITLES if OF_ONE_TYPE.get(act, row.type) == row.type]
     asked = {one.act: _shown(one) for one in seen.asked}
-    page = rehearsed.for_page(row)
+    judged = rehearsed.for_page(row)
     told = [
         (each, [asked[act] for act in ACTS.get(each["rule"], ())[:1] if act in asked])
         if each["outcome"] in ("fail", "warn") else (each, [])
-        for each in page["verdicts"]
+        for each in judged["verdicts"]
     ]  # fmt: skip
     return {
         "running": row.finished_at is None,
@@ -124,7 +97,7 @@ def shown(row: NomadRehearsal) -> dict[str, Any]:
         "not_run": seen.unavailable,
         "broken": seen.broken,
         "told": told,
-        "held": page["held"],
+        "held": judged["held"],
         "asked": list(asked.values()),
     }
 

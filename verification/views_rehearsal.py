@@ -1,11 +1,10 @@
 """How does a partner have their run task rehearsed? One page that shows it live, and buttons to begin and to stop."""
 
-from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -18,13 +17,12 @@ from integrations.workflow import NotAllowed
 from verification import rehearsed
 from verification.checks.run_task import KEY
 from verification.forms_rehearsal import Rehearse
-from verification.jobs import may_ask
 from verification.models import RunTaskRehearsal
 from verification.rehearsal import jobs
 from verification.rehearsal.place import seen_of, target_of
 from verification.rehearsal.run_task.protocol import STAGES
+from verification.rehearsal_page import page
 from verification.runner import checked, keys_of
-from verification.views import STOP_POLLING
 
 PAGE = "verification/rehearsal/run_task.html"
 
@@ -45,14 +43,14 @@ def loaded(request: HttpRequest, uuid: UUID) -> Integration:
 @sensitive_variables("form")
 def rehearsal(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The page; a POST begins a rehearsal; htmx asks for what is new of it."""
-    found, now = loaded(request, uuid), timezone.now()
+    found = loaded(request, uuid)
     if request.method != "POST":
-        return _page(request, found, Rehearse(initial=_usual(found)), now)
+        return _page(request, found, Rehearse(initial=_usual(found)))
     form = Rehearse(request.POST)
     if not form.is_valid():
-        return _page(request, found, form, now, status=422)
+        return _page(request, found, form, status=422)
     try:
-        jobs.begin(found, form.cleaned_data, by=request.user, now=now)
+        jobs.begin(found, form.cleaned_data, by=request.user, now=timezone.now())
     except NotAllowed as refusal:
         refused(request, refusal)
     return redirect("rehearsal", uuid=uuid)
@@ -68,22 +66,8 @@ def rehearsal_stop(request: HttpRequest, uuid: UUID) -> HttpResponse:
     return redirect("rehearsal", uuid=uuid)
 
 
-def _page(request: HttpRequest, found: Integration, form: Rehearse, now: datetime, status: int = 200) -> HttpResponse:
-    rows = RunTaskRehearsal.objects.filter(integration=found).select_related("requested_by")
-    number = request.GET.get("of", "")
-    row = get_object_or_404(rows, pk=number) if number.isdecimal() and len(number) < 12 else rows.first()
-    context = {
-        "integration": found,
-        "form": form,
-        "row": row,
-        "may_ask": found.is_open and may_ask(found, request.user),
-    }
-    context |= {"before": rows[:6], **(shown(row) if row else {})}
-    if request.htmx and context.get("running"):  # type: ignore[attr-defined]
-        return render(request, f"{PAGE}#live", context)
-    if request.htmx:  # type: ignore[attr-defined]
-        return HttpResponse(status=STOP_POLLING, headers={"HX-Refresh": "true"})  # the form and the facts are new too
-    return render(request, PAGE, context, status=status)
+def _page(request: HttpRequest, found: Integration, form: Rehearse, status: int = 200) -> HttpResponse:
+    return page(request, found, RunTaskRehearsal, PAGE, shown, status=status, form=form)
 
 
 def shown(row: RunTaskRehearsal) -> dict[str, Any]:
