@@ -109,15 +109,15 @@ def _tier_told(integration: Integration, new: Edition) -> Iterator[str]:
 def _differences(old: Edition, new: Edition, category: str, new_category: str) -> tuple[tuple[str, str, str], ...]:
     was, will = old.category(category), new.category(new_category)
     rows = (
-        ("Edition", old.date, new.date),
-        ("Mailbox", old.mailbox, new.mailbox),
-        ("Category", was.name if was else category, will.name if will else "to be chosen again"),
-        ("Contact", old.contact, new.contact),
-        ("Support", old.sla.summary, new.sla.summary),
-        ("Licences", old.licences.summary, new.licences.summary),
-        ("Tier at release", old.release_tier.name, new.release_tier.name),
-        ("Listing", old.listing, new.listing),
-        ("Removal", old.removal, new.removal),
+        (_("Edition"), old.date, new.date),
+        (_("Mailbox"), old.mailbox, new.mailbox),
+        (_("Category"), was.name if was else category, will.name if will else _("to be chosen again")),
+        (_("Contact"), old.contact, new.contact),
+        (_("Support"), old.sla.summary, new.sla.summary),
+        (_("Licences"), old.licences.summary, new.licences.summary),
+        (_("Tier at release"), old.release_tier.name, new.release_tier.name),
+        (_("Listing"), old.listing, new.listing),
+        (_("Removal"), old.removal, new.removal),
     )
     return tuple(row for row in rows if row[1] != row[2])
 

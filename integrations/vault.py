@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 FORMAT = b"\x01"
 KEY_ID, SALT, NONCE = 8, 16, 12
@@ -61,12 +62,14 @@ def unseal(sealed: bytes, context: str) -> Secret:
     wanted = head[len(FORMAT) : len(FORMAT) + KEY_ID]
     key = next((key for key in settings.CREDENTIALS_KEYS if _key_id(key) == wanted), None)
     if not sealed.startswith(FORMAT) or key is None:
-        raise CannotOpen("These credentials were sealed with a key that is no longer configured. Ask for them again.")
+        raise CannotOpen(
+            _("These credentials were sealed with a key that is no longer configured. Ask for them again.")
+        )
     salt, nonce = head[-SALT - NONCE : -NONCE], head[-NONCE:]
     try:
         return Secret(_cipher(key, salt).decrypt(nonce, text, head + context.encode()).decode())
     except InvalidTag:
-        raise CannotOpen("These credentials were changed after they were sealed. Ask for them again.") from None
+        raise CannotOpen(_("These credentials were changed after they were sealed. Ask for them again.")) from None
 
 
 def is_current(sealed: bytes) -> bool:

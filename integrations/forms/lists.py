@@ -7,6 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext, gettext_lazy
 
 from integrations.forms.queue import categories
+from integrations.models.standing import WORDS
 from integrations.plain import Line, refuse_unseen
 from integrations.programs import PROGRAMS
 from integrations.states import Holder, Stage, Standing
@@ -56,7 +57,7 @@ class ListFilter(forms.Form):
         program = str(self.data.get("program", ""))
         options: dict[str, list[Any]] = {
             "program": [("", gettext("All")), *((key, p.name) for key, p in PROGRAMS.items())],
-            "stage": [("", gettext("All")), *((str(s), str(s).capitalize()) for s in Stage)],
+            "stage": [("", gettext("All")), *((str(s), gettext(WORDS[str(s)])) for s in Stage)],
             "category": [("", gettext("All")), *categories(program if program in PROGRAMS else "")],
             "holder": [(str(key), word) for key, word in HOLDERS.items()],
             "standing": [(str(key), word) for key, word in STANDINGS.items()],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy
 from django.utils.translation import gettext_noop as _
 from django_fsm import FSMField, transition
 
@@ -26,8 +27,27 @@ FROZEN = {"evidence": True}  # the pack that both sides see is kept with the dec
 REASON = _("Reason for the partner")
 
 
-def choices(names: Any) -> list[tuple[str, str]]:
-    return [(str(name), str(name).replace("_", " ").capitalize()) for name in names]
+WORDS = {
+    "engage": _("Engage"),
+    "develop": _("Develop"),
+    "review": _("Review"),
+    "release": _("Release"),
+    "support": _("Support"),
+    "withdrawn": _("Withdrawn"),
+    "declined": _("Declined"),
+    "verified": _("Verified"),
+    "notice": _("Notice"),
+    "suspended": _("Suspended"),
+    "removed": _("Removed"),
+    "partner": _("Partner"),
+    "program": _("Program"),
+    "machine": _("Machine"),
+}
+
+
+def choices(names: Any) -> list[tuple[str, Any]]:
+    """States with their words, in the reader's language where one of WORDS."""
+    return [(str(name), gettext_lazy(WORDS.get(str(name), str(name).replace("_", " ").capitalize()))) for name in names]
 
 
 class Standings(models.Model):

@@ -79,7 +79,8 @@ def next_step(user: Any, rows: Any, drafts: Any) -> tuple[str, str, tuple[Any, .
     if not user.memberships.filter(ended_at=None).exists():
         return _("Say for which company you work."), "company_new", ()
     if rows:
-        return f"{rows[0].name}: {rows[0].turn_action}.", "integration", (rows[0].uuid,)
+        said = _("%(name)s: %(turn)s.") % {"name": rows[0].name, "turn": rows[0].turn_action}
+        return said, "integration", (rows[0].uuid,)
     if drafts:
         return (
             _("Go on with your draft “%(name)s”.") % {"name": drafts[0].data.get("name") or _("without a name")},

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from datetime import timedelta
 from random import SystemRandom
 
+from django.utils.translation import gettext as _
+
 MINUTE, HOUR = 60, 3600
 WAITS = (30, 2 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 24 * HOUR, 24 * HOUR)
 JITTER = 0.1
@@ -35,7 +37,8 @@ def rest(failures: int, asked: int = 0) -> timedelta:
 
 def words(seconds: int) -> str:
     """A wait as people say it."""
-    for length, unit in ((HOUR, "h"), (MINUTE, "min")):
-        if seconds >= length:
-            return f"{seconds // length} {unit}"
-    return f"{seconds} s"
+    if seconds >= HOUR:
+        return _("%(count)s h") % {"count": seconds // HOUR}
+    if seconds >= MINUTE:
+        return _("%(count)s min") % {"count": seconds // MINUTE}
+    return _("%(count)s s") % {"count": seconds}

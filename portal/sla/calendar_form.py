@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext as _
 
-from integrations.actions.calendars import WEEKDAYS, Facts, refusal
+from integrations.actions.calendars import WEEKDAYS, WORKDAYS_AT_LEAST, Facts, refusal
 from integrations.clock import Calendar, due_business
 from integrations.models import CalendarEdition, Partner
 from integrations.plain import Line, Lines
@@ -29,12 +29,13 @@ class CalendarForm(forms.Form):
     zone = forms.ChoiceField(label=gettext_lazy("Time zone"), help_text=gettext_lazy("Days begin and end there."))
     workdays = forms.TypedMultipleChoiceField(
         label=gettext_lazy("Working days"), coerce=int, widget=forms.CheckboxSelectMultiple,
-        choices=[(n, WEEKDAYS[n]) for n in ALL_WEEK],
+        choices=[(n, gettext_lazy(WEEKDAYS[n])) for n in ALL_WEEK],
         error_messages={"required": gettext_lazy("Choose the days on which you work.")},
     )  # fmt: skip
     country = forms.ChoiceField(
-        required=False, help_text=gettext_lazy("Its public holidays are days off, as they are known today.")
-    )
+        label=gettext_lazy("Country"), required=False,
+        help_text=gettext_lazy("Its public holidays are days off, as they are known today."),
+    )  # fmt: skip
     subdivision = Line(
         label=gettext_lazy("State or region"), required=False, max_length=20,
         help_text=gettext_lazy(
@@ -72,7 +73,7 @@ class CalendarForm(forms.Form):
             self.add_error("subdivision", str(unknown))
             return kept
         if why := refusal(self.facts):
-            self.add_error("workdays" if "working days" in why else "extra_days", why)
+            self.add_error("workdays" if len(self.facts.workdays) < WORKDAYS_AT_LEAST else "extra_days", why)
         return kept
 
     def _holidays(self) -> dict[str, str]:

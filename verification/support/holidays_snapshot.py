@@ -4,6 +4,7 @@ import warnings
 from datetime import date
 
 import holidays
+from django.utils.translation import gettext as _
 from holidays.registry import COUNTRIES
 
 LANGUAGE = "en_US"
@@ -21,12 +22,17 @@ def snapshot(country: str, subdivision: str, first_year: int, last_year: int) ->
     country, subdivision = country.strip().upper(), subdivision.strip().upper()
     known = places()
     if country not in known:
-        raise UnknownPlace(f"We know no holidays of “{country}”: give a country's two letters, such as US or DE.")
+        raise UnknownPlace(
+            _("We know no holidays of “%(country)s”: give a country's two letters, such as US or DE.")
+            % {"country": country}
+        )
     by_capitals = {name.upper(): name for name in known[country]}
     part = by_capitals.get(subdivision.removeprefix(f"{country}-"))
     if subdivision and part is None:
-        some = ", ".join(known[country]) or "it has none"
-        raise UnknownPlace(f"“{subdivision}” is no part of {country} that we know holidays of; those are: {some}.")
+        raise UnknownPlace(
+            _("“%(part)s” is no part of %(country)s that we know holidays of; those are: %(some)s.")
+            % {"part": subdivision, "country": country, "some": ", ".join(known[country]) or _("it has none")}
+        )
     years = range(first_year, last_year + 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # asked beyond what it knows it warns, on standard error

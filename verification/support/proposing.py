@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from django.utils.translation import gettext
+from django.utils.translation import gettext_noop as _
+
 from integrations import rules
 from integrations.history import record
 from integrations.models import Event, Integration
@@ -120,17 +123,20 @@ class Compared:
 
     @property
     def differs(self) -> bool:
-        return any(alone for _, alone in (*self.was, *self.will))
+        return any(alone for _each, alone in (*self.was, *self.will))
 
 
 def parts(of: LabelMap) -> tuple[tuple[str, tuple[str, ...], str], ...]:
-    """A map part by part: its title, what it holds, what it means when that is nothing."""
+    """A map part by part: its title, what it holds, what it means when that is nothing.
+
+    For the history and the mails as it stands; pages translate the words.
+    """
     return (
-        ("Critical", of.critical, "none"),
-        ("Pause", of.pause, "none"),
-        ("Team", tuple(of.team.values()), "whom GitHub calls owner, member or collaborator"),
-        ("Machines", tuple(of.bots.values()), "those that GitHub calls so or whose name says it"),
-        ("Second accounts", of.pairs, "none"),
+        (_("Critical"), of.critical, _("none")),
+        (_("Pause"), of.pause, _("none")),
+        (_("Team"), tuple(of.team.values()), _("whom GitHub calls owner, member or collaborator")),
+        (_("Machines"), tuple(of.bots.values()), _("those that GitHub calls so or whose name says it")),
+        (_("Second accounts"), of.pairs, _("none")),
     )
 
 
@@ -138,7 +144,7 @@ def compared(was: LabelMap, will: LabelMap) -> list[Compared]:
     """Two maps, part by part."""
     return [
         Compared(title, _alone(old, new), _alone(new, old), blank)
-        for (title, old, blank), (_, new, _) in zip(parts(was), parts(will), strict=True)
+        for (title, old, blank), (_title, new, _blank) in zip(parts(was), parts(will), strict=True)
     ]
 
 
@@ -160,8 +166,10 @@ def account(integration: Integration, login: str) -> int:
     try:
         return api.user(login)
     except NotFound:
-        raise NotAllowed(f"GitHub knows nobody called “{login}”.") from None
+        raise NotAllowed(gettext("GitHub knows nobody called “%(login)s”.") % {"login": login}) from None
     except Unreadable:
-        raise NotAllowed(f"We could not ask GitHub about “{login}” just now. Try again in some minutes.") from None
+        raise NotAllowed(
+            gettext("We could not ask GitHub about “%(login)s” just now. Try again in some minutes.") % {"login": login}
+        ) from None
     finally:
         api.close()
