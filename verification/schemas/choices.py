@@ -13,7 +13,8 @@ FROM_PROVIDER = "IDENTIFIER_FROM_PROVIDER"
 NAME = "NAME_AS_IDENTIFIER"
 PARAMETER = "PARAMETER_AS_IDENTIFIER"
 TEMPLATED = "TEMPLATED_STRING_AS_IDENTIFIER"
-USED = re.compile(r"{{\s*\.parameters\.([^\s}]+)[^}]*}}")
+# a parameter that goes through a function, as in {{ .parameters.type | ToLower }}, counts for nothing
+USED = re.compile(r"{{\s*\.parameters\.([^\s}]+)\s*}}")
 WORD = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
 VERSION = re.compile(r"v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?")

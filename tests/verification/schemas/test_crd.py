@@ -258,6 +258,12 @@ def test_external_name_of_a_parameter_omits_it_and_its_prefix() -> None:
     assert (found.omitted, found.identifiers) == (("arn", "arn_prefix"), ("arn",))
 
 
+def test_external_name_of_a_template_is_identified_by_the_parameters_that_stand_in_it_as_they_are() -> None:
+    template = "{{.parameters.zone}}/{{ .parameters.type | ToLower }}/{{ .parameters.zone }}/{{ .external_name }}"
+    found = external_name(f"TEMPLATED_STRING_AS_IDENTIFIER:label:{template}")
+    assert (found.omitted, found.identifiers) == (("label", "label_prefix"), ("zone",))
+
+
 def test_choices_default_is_an_identifier_from_the_provider() -> None:
     assert choices("acme") == Choices(root="acme.upbound.io", category="acme")
 
