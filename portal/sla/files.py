@@ -44,7 +44,10 @@ def as_csv(found: QuerySet[Clock], now: datetime) -> Iterator[str]:
 
 
 def as_json(found: QuerySet[Clock], now: datetime, asked: dict[str, str]) -> Iterator[str]:
-    """{"at", "asked", "most", "cut", "clocks": [...]}, one clock a line. `cut`: there are more than `most`."""
+    """{"at", "asked", "most", "cut", "clocks": [...]}, one clock a line. `cut`: there are more than `most`.
+
+    `asked`: the filters in force.
+    """
     keys, is_cut = keys_of(found)
     head = json.dumps({"at": now.isoformat(), "asked": asked, "most": MOST, "cut": is_cut}, ensure_ascii=False)
     yield f'{head[:-1]}, "clocks": ['

@@ -48,6 +48,11 @@ class Choice:
     report: str = ""
 
     @property
+    def in_force(self) -> dict[str, str]:
+        """What of the address counts, without what is blank."""
+        return {name: value for name, value in {**self.given, "state": self.state}.items() if value}
+
+    @property
     def is_filtered(self) -> bool:
         return any(self.given.values())
 
@@ -119,10 +124,14 @@ class SlaFilter(forms.Form):
 
 
 def chosen(user: Any, given: Mapping[str, str]) -> Choice:
-    """Read the address. Two queries: the companies and, where one is meant, its integrations."""
+    """Read the address. Two queries: the companies and, where one is meant, its integrations; a third where an
+    integration is asked for without its company.
+    """
     asked = {name: given.get(name, "")[:60] for name in NAMES}
     partners = _partners(user)
     slugs = list(partners)
+    if asked["integration"] and not asked["partner"] and len(slugs) > 1:
+        asked["partner"] = _company_of(asked["integration"], partners)
     one = asked["partner"] if asked["partner"] in slugs else slugs[0] if len(slugs) == 1 else ""
     form = SlaFilter(asked, [(slug, name) for slug, (name, _) in partners.items()], _integrations(one))
     form.is_valid()
@@ -157,6 +166,15 @@ def _partners(user: Any) -> dict[str, tuple[str, int]]:
     found = Partner.objects.filter(visible(user, "integrations__"), integrations__watch__isnull=False)
     named = found.distinct().order_by("name").values_list("slug", "name", "pk")
     return {slug: (name, pk) for slug, name, pk in named}
+
+
+def _company_of(integration: str, partners: Mapping[str, Any]) -> str:
+    """The company of an integration that the reader may see; blank where there is none."""
+    try:
+        found = Partner.objects.filter(integrations__uuid=UUID(integration)).values_list("slug", flat=True).first()
+    except ValueError:
+        return ""
+    return found if found and found in partners else ""
 
 
 def _integrations(partner: str) -> list[tuple[str, str]]:

@@ -11,7 +11,7 @@ from django.utils import timezone
 from integrations import rules
 from portal.reports.sending import zone
 from portal.sla import files, views_rule
-from portal.sla.filters import NAMES, chosen, in_state
+from portal.sla.filters import chosen, in_state
 from portal.sla.head import head_of
 from portal.sla.rows import rows_of
 from portal.sla.trends import trends_of
@@ -56,8 +56,7 @@ def sla_file(request: HttpRequest, form: str) -> StreamingHttpResponse:
     now = timezone.now()
     choice = chosen(request.user, request.GET)
     found = choice.shown(now)
-    asked = {name: request.GET[name][:60] for name in NAMES if request.GET.get(name)}
-    body = files.as_csv(found, now) if form == "csv" else files.as_json(found, now, asked)
+    body = files.as_csv(found, now) if form == "csv" else files.as_json(found, now, choice.in_force)
     kind = "text/csv; charset=utf-8" if form == "csv" else "application/json"
     named = {"Content-Disposition": f'attachment; filename="sla-{now:%Y-%m-%d}.{form}"'}
     return StreamingHttpResponse(body, kind, headers=named)

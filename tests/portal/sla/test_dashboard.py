@@ -57,6 +57,16 @@ def test_each_company_sees_its_own_and_the_program_all(sign_in: SignIn, alice: A
     assert titles(everybody, "?severity=critical&state=at_risk") == ["Burns"]
 
 
+def test_an_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one(
+    sign_in: SignIn, issues: dict[str, Issue], alice: Any, charlie: Any, rita: Any
+) -> None:
+    found = f"?state=all&integration={issues['other'].integration.uuid}"
+    assert titles(sign_in(rita), found) == titles(sign_in(charlie), found) == ["Secret of Globex"]
+    assert "Secret of Globex" not in titles(sign_in(alice), found)
+    told = json.loads(text(sign_in(rita).get("/sla/clocks.json?state=kept&severity=worst&program=none&integration=x")))
+    assert told["asked"] == {"state": "kept"}
+
+
 def test_the_figures_stand_beside_those_of_a_week_ago(alice: Any) -> None:
     now = timezone.now()
     found = head.head_of(filters.chosen(alice, {}), now, QueryDict())
