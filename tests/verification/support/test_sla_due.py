@@ -42,6 +42,16 @@ def due(*words: str) -> dict[str, Any]:
             "2026-04-16T13:00:00+00:00",
         ),
         ("--opened 2026-04-14T09:00Z --kind other --business-days 10", "2026-04-28T09:00:00+00:00"),
+        (
+            "--opened 2026-04-14T09:00Z --kind critical --pause 2026-04-15T09:00Z/2026-04-15T09:00Z",
+            "2026-04-16T09:00:00+00:00",
+        ),
+        (  # asked on the last morning, answered after the due moment would have come, over a weekend
+            "--opened 2026-04-10T18:00Z --kind other --pause 2026-04-17T12:00Z/2026-04-19T12:00Z",
+            "2026-04-20T06:00:00+00:00",
+        ),
+        ("--opened 2026-03-08T02:30 --kind other --zone America/Los_Angeles", "2026-03-14T00:00:00-07:00"),
+        ("--opened 2026-03-02T02:30 --kind other --zone America/Los_Angeles", "2026-03-09T02:30:00-07:00"),
     ],
 )
 def test_the_due_moment(words: str, moment: str) -> None:

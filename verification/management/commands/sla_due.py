@@ -104,7 +104,7 @@ def _pause(text: str, zone: ZoneInfo) -> Pause:
     if not slash:
         raise ValueError(f"A pause is written FROM/TO, or FROM/ while it lasts; “{text}” is not.")
     start, end = _moment(first, zone), _moment(last, zone) if last.strip() else None
-    if end is not None and end <= start:
+    if end is not None and end < start:
         raise ValueError(f"The pause “{text}” ends before it begins.")
     return Pause(start, end)
 
