@@ -35,6 +35,7 @@ WORDS = {
     "support": _("Support"),
     "withdrawn": _("Withdrawn"),
     "declined": _("Declined"),
+    "archived": _("Archived"),
     "verified": _("Verified"),
     "notice": _("Notice"),
     "suspended": _("Suspended"),
