@@ -65,6 +65,14 @@ def test_endpoint_without_a_key_is_warned() -> None:
     assert {outcome for rule, outcome in found.items() if rule != "unsigned"} == {Outcome.PASS}
 
 
+def test_refusal_of_everything_is_no_refusal_of_what_is_wrong() -> None:
+    seen = rehearsed()
+    refused = tuple(replace(each, status=401) for each in seen.exchanges)
+    found = {each.rule: str(each.outcome) for each in rules.judge(replace(seen, exchanges=refused, knocks=()))}
+    assert [found[key] for key in ("verification", "answer")] == ["fail", "fail"]
+    assert {found[key] for key in (*rules.SIGNATURES, "malformed", "future", "token", "end")} == {"not_run"}
+
+
 def test_nobody_there_ends_at_once() -> None:
     from verification.rehearsal.run_task.driver import Target, play
     from verification.rehearsal.run_task.listener import listening

@@ -49,11 +49,19 @@ def refused(seen: Seen, act: str, what: str) -> Said:
     if 200 <= exchange.status < 300:
         return failed(f"A request {what} was answered with {exchange.status}.")
     if 400 <= exchange.status < 500:
-        return passed(f"A request {what} was refused with {exchange.status}.")
+        return _vacuous(seen) or passed(f"A request {what} was refused with {exchange.status}.")
     nothing = silent(exchange)
     if nothing:
         return not_run(f"It was not shown: {nothing[1]}")
     return warned(f"A request {what} was answered with {exchange.status}; a plain refusal is 401.")
+
+
+def _vacuous(seen: Seen) -> Said | None:
+    """Where the plain verification request was refused as well, a refusal says nothing."""
+    first = seen.exchange("verify")
+    if first is not None and 400 <= first.status < 500:
+        return not_run(f"The plain verification request was refused with {first.status} too, so this was not shown.")
+    return None
 
 
 def unsigned(seen: Seen) -> Said:
@@ -92,9 +100,11 @@ def malformed(seen: Seen) -> Said:
     if nothing or exchange is None:
         return nothing or not_run("")
     if 400 <= exchange.status < 500:
-        return passed(f"Half a document was refused with {exchange.status}.")
+        return _vacuous(seen) or passed(f"Half a document was refused with {exchange.status}.")
     if exchange.status >= 500:
         return failed(f"Half a document was answered with {exchange.status}: the endpoint breaks on it.")
+    if exchange.status >= 300:
+        return warned(f"Half a document was answered with {exchange.status}; a plain refusal is 400.")
     return warned(f"Half a document was answered with {exchange.status}, as if it had been read.")
 
 
