@@ -123,14 +123,18 @@ def held(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The addresses of the objects that a state file holds, and those of them that are tainted. Raises ValueError."""
     if not text.strip():
         return (), ()
-    every, tainted = [], []
-    for one in json.loads(text).get("resources") or []:
-        if one.get("mode") != "managed":
-            continue
-        module = f"{one['module']}." if one.get("module") else ""
-        for instance in one.get("instances") or []:
-            key = f"[{json.dumps(instance['index_key'])}]" if "index_key" in instance else ""
-            address = f"{module}{one['type']}.{one['name']}{key}"
-            every.append(address)
-            tainted += [address] if instance.get("status") == "tainted" else []
-    return tuple(every), tuple(tainted)
+    try:
+        found = [each for one in json.loads(text).get("resources") or [] for each in _instances(one)]
+    except (AttributeError, TypeError, KeyError, RecursionError) as error:
+        raise ValueError("This is no state.") from error
+    return tuple(address for address, _ in found), tuple(address for address, is_tainted in found if is_tainted)
+
+
+def _instances(one: Plain) -> Iterator[tuple[str, bool]]:
+    """The address of each object of a resource in the state, and whether it is tainted."""
+    if one.get("mode") != "managed":
+        return
+    module = f"{one['module']}." if one.get("module") else ""
+    for instance in one.get("instances") or []:
+        key = f"[{json.dumps(instance['index_key'])}]" if "index_key" in instance else ""
+        yield f"{module}{one['type']}.{one['name']}{key}", instance.get("status") == "tainted"

@@ -3,6 +3,7 @@
 import pytest
 
 from verification.rehearsal.lifecycle.judging import trouble
+from verification.rehearsal.lifecycle.plans import held
 from verification.rehearsal.lifecycle.record import FINISHED, Ran
 
 PLAIN = "\nError: Missing required argument\n\nThe argument is required.\n"
@@ -25,3 +26,11 @@ def test_provider_that_died_broke_down(errors: str) -> None:
 
 def test_plain_error_is_no_breakdown() -> None:
     assert said(PLAIN) == "Missing required argument: The argument is required."
+
+
+@pytest.mark.parametrize(
+    "text", ["[]", '{"resources": 1}', '{"resources": [{"mode": "managed", "instances": [{}]}]}', "{"]
+)
+def test_what_is_no_state_is_told_as_that(text: str) -> None:
+    with pytest.raises(ValueError, match=r".+"):
+        held(text)
