@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext, gettext_lazy
 
 from integrations.forms.queue import categories
-from integrations.models.standing import WORDS
+from integrations.models.choosing import WORDS
 from integrations.plain import Line, refuse_unseen
 from integrations.programs import PROGRAMS
 from integrations.states import Holder, Stage, Standing

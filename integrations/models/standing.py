@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext_lazy
 from django.utils.translation import gettext_noop as _
 from django_fsm import FSMField, transition
 
 from integrations import guards, rules
 from integrations.due_process import HELD_FOR_ACT, HELD_FOR_APPEAL
+from integrations.models.choosing import choices
 from integrations.states import Standing
 
 if TYPE_CHECKING:
@@ -25,30 +25,6 @@ stand = partial(transition, field="standing")
 judge = partial(stand, permission=rules.may_judge)
 FROZEN = {"evidence": True}  # the pack that both sides see is kept with the decision
 REASON = _("Reason for the partner")
-
-
-WORDS = {
-    "engage": _("Engage"),
-    "develop": _("Develop"),
-    "review": _("Review"),
-    "release": _("Release"),
-    "support": _("Support"),
-    "withdrawn": _("Withdrawn"),
-    "declined": _("Declined"),
-    "archived": _("Archived"),
-    "verified": _("Verified"),
-    "notice": _("Notice"),
-    "suspended": _("Suspended"),
-    "removed": _("Removed"),
-    "partner": _("Partner"),
-    "program": _("Program"),
-    "machine": _("Machine"),
-}
-
-
-def choices(names: Any) -> list[tuple[str, Any]]:
-    """States with their words, in the reader's language where one of WORDS."""
-    return [(str(name), gettext_lazy(WORDS.get(str(name), str(name).replace("_", " ").capitalize()))) for name in names]
 
 
 class Standings(models.Model):

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST
 
 from integrations import rules
 from integrations.views.common import page_of
-from portal.reports import shown, unsubscribe
+from portal.reports import said, shown, unsubscribe
 from portal.reports.forms import WishesForm, scopes_of
 from portal.reports.models import ReportWish, Snapshot
 from portal.reports.scopes import may_read, name_of, reported
@@ -50,7 +50,7 @@ def reports(request: HttpRequest) -> HttpResponse:
 
 def _told(page: Page) -> Page:
     page.object_list = [
-        Row(s.week, _named(s.figures), shown.verdict(s.figures), reverse("report", args=[s.scope, s.week]), s.made_at)
+        Row(s.week, _named(s.figures), said.verdict(s.figures), reverse("report", args=[s.scope, s.week]), s.made_at)
         for s in page.object_list
     ]
     return page
@@ -72,10 +72,10 @@ def found(request: HttpRequest, scope: str, week: str) -> Snapshot:
 def report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
     """One report as a page."""
     figures = found(request, scope, week).figures
-    todo = shown.to_do(figures)
+    todo = said.to_do(figures)
     told = shown.shown(figures) | {"name": _named(figures)}
     context: dict[str, Any] = {"report": told, "reports_url": reverse("reports")}
-    context |= {"turn": capfirst(todo) or shown.at_rest(figures), "is_mine": bool(todo), "is_at_rest": not todo}
+    context |= {"turn": capfirst(todo) or said.at_rest(figures), "is_mine": bool(todo), "is_at_rest": not todo}
     return render(request, "reports/report.html", context)
 
 

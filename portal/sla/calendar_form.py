@@ -7,7 +7,7 @@ from zoneinfo import available_timezones
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 
 from integrations.actions.calendars import WEEKDAYS, WORKDAYS_AT_LEAST, Facts, refusal
@@ -70,7 +70,7 @@ class CalendarForm(forms.Form):
         try:
             kept["holidays"] = self._holidays()
         except UnknownPlace as unknown:
-            self.add_error("subdivision", str(unknown))
+            self.add_error("subdivision", _(unknown.words) % unknown.values)
             return kept
         if why := refusal(self.facts):
             self.add_error("workdays" if len(self.facts.workdays) < WORKDAYS_AT_LEAST else "extra_days", why)
@@ -80,7 +80,7 @@ class CalendarForm(forms.Form):
         country, part = self.cleaned_data["country"], self.cleaned_data["subdivision"]
         if not country:
             if part:
-                raise UnknownPlace(_("Choose the country too, or leave this blank."))
+                raise UnknownPlace(gettext_noop("Choose the country too, or leave this blank."))
             return {}
         found = snapshot(country, part, self.now.year, self.now.year + YEARS_AHEAD)
         return {day.isoformat(): name for day, name in found.items()}

@@ -4,14 +4,19 @@ import warnings
 from datetime import date
 
 import holidays
-from django.utils.translation import gettext as _
 from holidays.registry import COUNTRIES
+
+from verification.base import gettext_noop
 
 LANGUAGE = "en_US"
 
 
 class UnknownPlace(ValueError):
-    """A country or a part of it that we have no holidays of; its text is fit to show."""
+    """A country or a part of it that we have no holidays of; its text is fit to show. `words % values` says it."""
+
+    def __init__(self, words: str, **values: str) -> None:
+        super().__init__(words % values)
+        self.words, self.values = words, values
 
 
 def snapshot(country: str, subdivision: str, first_year: int, last_year: int) -> dict[date, str]:
@@ -23,16 +28,16 @@ def snapshot(country: str, subdivision: str, first_year: int, last_year: int) ->
     known = places()
     if country not in known:
         raise UnknownPlace(
-            _("We know no holidays of “%(country)s”: give a country's two letters, such as US or DE.")
-            % {"country": country}
+            gettext_noop("We know no holidays of “%(country)s”: give a country's two letters, such as US or DE."),
+            country=country,
         )
     by_capitals = {name.upper(): name for name in known[country]}
     part = by_capitals.get(subdivision.removeprefix(f"{country}-"))
     if subdivision and part is None:
-        raise UnknownPlace(
-            _("“%(part)s” is no part of %(country)s that we know holidays of; those are: %(some)s.")
-            % {"part": subdivision, "country": country, "some": ", ".join(known[country]) or _("it has none")}
-        )
+        words = gettext_noop("“%(part)s” is no part of %(country)s that we know holidays of; those are: %(some)s.")
+        if not known[country]:
+            words = gettext_noop("“%(part)s” is no part of %(country)s that we know holidays of; it has none.")
+        raise UnknownPlace(words, part=subdivision, country=country, some=", ".join(known[country]))
     years = range(first_year, last_year + 1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # asked beyond what it knows it warns, on standard error

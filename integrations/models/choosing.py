@@ -1,0 +1,29 @@
+"""How is a state said where a row is in it? Choices of columns, in the reader's language."""
+
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as _
+
+WORDS = {
+    "engage": _("Engage"),
+    "develop": _("Develop"),
+    "review": _("Review"),
+    "release": _("Release"),
+    "support": _("Support"),
+    "withdrawn": _("Withdrawn"),
+    "declined": _("Declined"),
+    "archived": _("Archived"),
+    "verified": _("Verified"),
+    "notice": _("Notice"),
+    "suspended": _("Suspended"),
+    "removed": _("Removed"),
+    "partner": _("Partner"),
+    "program": _("Program"),
+    "machine": _("Machine"),
+}
+
+
+def choices(names: Any) -> list[tuple[str, Any]]:
+    """States with their words, in the reader's language where one of WORDS."""
+    return [(str(name), gettext_lazy(WORDS.get(str(name), str(name).replace("_", " ").capitalize()))) for name in names]
