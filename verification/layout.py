@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from verification.artefacts import names
+from verification.base import gettext_noop
 from verification.versions import Version, parse, suggested
 
 PUBLIC_HOST = "registry.terraform.io"
@@ -70,32 +71,51 @@ def _joined(os: str, *parts: str) -> str:
 def places(source: Source, version: str, os: str, arch: str) -> tuple[Place, ...]:
     """Where the files of one platform go by hand, from a mirror, in a cache and in a working folder."""
     platform, binary = f"{os}_{arch}", names.binary(source.name, version, os)
-    archive = names.archive(source.name, version, os, arch)
-    address = (source.host, source.namespace, source.name)
-    plugins = user_plugins(os)
-    unpacked = (*address, version, platform, binary)
-    cache = "$HOME/.terraform.d/plugin-cache"
+    archive = (source.host, source.namespace, source.name, names.archive(source.name, version, os, arch))
+    unpacked = (*archive[:3], version, platform, binary)
+    written = _joined(os, ".terraform", "providers", *unpacked)
     return (
-        Place("User plugins, unpacked", _joined(os, plugins, *unpacked), "Terraform 0.13 and newer."),
-        Place("User plugins, packed", _joined(os, plugins, *address, archive), "The archive as it was published."),
-        Place("User plugins, before 0.13", _joined(os, plugins, binary), "For the system that it was built for."),
+        *_by_hand(os, platform, binary, archive, unpacked),
+        Place(gettext_noop("Mirror in a folder, unpacked"), _joined(os, "MIRROR", *unpacked)),
+        Place(gettext_noop("Mirror in a folder, packed"), _joined(os, "MIRROR", *archive)),
+        Place(gettext_noop("Mirror on the web"), "/".join(("https://MIRROR", *archive)), BESIDE),
+        Place(gettext_noop("Plugin cache"), "/".join(("$HOME/.terraform.d/plugin-cache", *unpacked)), CACHE),
+        Place(gettext_noop("Working folder"), written, gettext_noop("Written by terraform init.")),
+    )
+
+
+BESIDE = gettext_noop("Beside index.json and VERSION.json.")
+CACHE = gettext_noop(
+    "Set with plugin_cache_dir or TF_PLUGIN_CACHE_DIR, with forward slashes also on Windows. "
+    "The folder must exist, must not be a folder for plugins or a mirror, and is never cleaned by Terraform."
+)
+
+
+def _by_hand(
+    os: str, platform: str, binary: str, archive: tuple[str, ...], unpacked: tuple[str, ...]
+) -> tuple[Place, ...]:
+    plugins = user_plugins(os)
+    return (
         Place(
-            "User plugins, before 0.13, several systems",
+            gettext_noop("User plugins, unpacked"),
+            _joined(os, plugins, *unpacked),
+            gettext_noop("Terraform 0.13 and newer."),
+        ),
+        Place(
+            gettext_noop("User plugins, packed"),
+            _joined(os, plugins, *archive),
+            gettext_noop("The archive as it was published."),
+        ),
+        Place(
+            gettext_noop("User plugins, before 0.13"),
+            _joined(os, plugins, binary),
+            gettext_noop("For the system that it was built for."),
+        ),
+        Place(
+            gettext_noop("User plugins, before 0.13, several systems"),
             _joined(os, plugins, platform, binary),
-            "Terraform reads the folder and the subfolder of its own system, and no other.",
+            gettext_noop("Terraform reads the folder and the subfolder of its own system, and no other."),
         ),
-        Place("Mirror in a folder, unpacked", _joined(os, "MIRROR", *unpacked)),
-        Place("Mirror in a folder, packed", _joined(os, "MIRROR", *address, archive)),
-        Place(
-            "Mirror on the web", "/".join(("https://MIRROR", *address, archive)), "Beside index.json and VERSION.json."
-        ),
-        Place(
-            "Plugin cache",
-            "/".join((cache, *unpacked)),
-            "Set with plugin_cache_dir or TF_PLUGIN_CACHE_DIR, with forward slashes also on Windows. The folder must "
-            "exist, must not be a folder for plugins or a mirror, and is never cleaned by Terraform.",
-        ),
-        Place("Working folder", _joined(os, ".terraform", "providers", *unpacked), "Written by terraform init."),
     )
 
 

@@ -75,13 +75,13 @@ def _shown(
     waived: bool, looking: bool, now: datetime,
 ) -> Shown:  # fmt: skip
     check = CHECKS.get(key)
-    title = check.title if check else key
+    title = _(check.title) if check else key
     result = settled or newest
     if result is None or newest is None:
         return Shown(key, title, Outcome.NOT_RUN, _("Has not been run yet."), looking=looking)
     outage = newest.outcome == Outcome.ERROR
     outcome = _outcome(result, waived, now)
-    advice = result.advice or (check.advice if check else "")
+    advice = result.advice or (_(check.advice) if check else "")
     return Shown(
         key=key,
         title=title,

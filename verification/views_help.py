@@ -14,13 +14,13 @@ from verification.explaining import MEANINGS, asks, more, programs_of
 def checks_help(request: HttpRequest) -> HttpResponse:
     """Every check, or those that speak of what was searched for, and what the outcomes mean."""
     words = request.GET.get("q", "").replace("\0", "").strip()[:100]
-    rows = [(check, asks(check)) for _key, check in sorted(CHECKS.items()) if speaks_of(check, words)]
+    rows = [(check, _(asks(check))) for _key, check in sorted(CHECKS.items()) if speaks_of(check, words)]
     return render(request, "verification/checks_help.html", {"rows": rows, "outcomes": outcomes(), "q": words})
 
 
 def speaks_of(check: Check, words: str) -> bool:
     """Whether each of the words stands in a check's name, question or advice."""
-    text = " ".join((check.key, check.title, asks(check), check.advice)).lower()
+    text = " ".join((check.key, _(check.title), _(asks(check)), _(check.advice))).lower()
     return all(word in text for word in words.lower().split())
 
 
@@ -32,8 +32,9 @@ def check_help(request: HttpRequest, key: str) -> HttpResponse:
     check = CHECKS[key]
     context = {
         "check": check,
-        "asks": asks(check),
-        "more": more(check),
+        "title": _(check.title),
+        "asks": _(asks(check)),
+        "more": [_(paragraph) for paragraph in more(check)],
         "programs": programs_of(key),
         "fresh_days": check.fresh.days,
         "outcomes": outcomes(),

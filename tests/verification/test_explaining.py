@@ -4,7 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from integrations.programs import PROGRAMS
-from verification import looking
+from verification import asked, looking
 from verification.base import CHECKS, Outcome
 from verification.explaining import MEANINGS, asks, more, programs_of
 from verification.management.commands import checks_table
@@ -48,3 +48,8 @@ def test_page_that_is_behind_is_said(monkeypatch, tmp_path):
     call_command("checks_table", check=True)
     assert page.read_text().startswith("# Checks\n")
     assert page.read_text().endswith(f"{checks_table.END}\nend\n")
+
+
+def test_translators_find_all_that_the_checks_ask():
+    call_command("checks_words", check=True)
+    assert set(asked.ASKED) >= {asks(check) for check in CHECKS.values()}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from verification.base import Evidence, Outcome, Result, Subject, check
+from verification.base import Evidence, Outcome, Result, Subject, check, gettext_noop
 from verification.checks.asking import LINKS_FRESH, ask_all, judged
 from verification.checks.reading import code_of, link_to, state_of
 from verification.code import Code, File
@@ -60,8 +60,8 @@ def _cut(code: Code) -> Result:
 
 @check(
     "docs.layout",
-    title="Documentation in the repository",
-    advice="Write docs/index.md and a page for each resource, best with tfplugindocs, and release them.",
+    title=gettext_noop("Documentation in the repository"),
+    advice=gettext_noop("Write docs/index.md and a page for each resource, best with tfplugindocs, and release them."),
     help=LAYOUT,
 )
 def layout(subject: Subject, sources: Sources) -> Result:
@@ -84,8 +84,8 @@ def layout(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "docs.pages",
-    title="A page for each resource, data source and function",
-    advice="Write the missing pages, best with tfplugindocs, which makes them from the schema.",
+    title=gettext_noop("A page for each resource, data source and function"),
+    advice=gettext_noop("Write the missing pages, best with tfplugindocs, which makes them from the schema."),
     help=LAYOUT,
 )
 def pages(subject: Subject, sources: Sources) -> Result:
@@ -114,8 +114,8 @@ def _has(written: Mapping[str, File], name: str) -> bool:
 
 @check(
     "docs.limits",
-    title="Size of the documentation",
-    advice="Shorten or split what is longer: the registry cuts pages off and leaves further ones out.",
+    title=gettext_noop("Size of the documentation"),
+    advice=gettext_noop("Shorten or split what is longer: the registry cuts pages off and leaves further ones out."),
     help=LAYOUT,
 )
 def limits(subject: Subject, sources: Sources) -> Result:
@@ -142,8 +142,8 @@ def limits(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "docs.links",
-    title="Links that answer",
-    advice="Correct or remove the links that lead nowhere.",
+    title=gettext_noop("Links that answer"),
+    advice=gettext_noop("Correct or remove the links that lead nowhere."),
     fresh=LINKS_FRESH,
 )
 def links(subject: Subject, sources: Sources) -> Result:

@@ -1,7 +1,7 @@
 """What do go.mod and the workflows show? Hints about how a provider or plugin is built and tested."""
 
 from verification import code as reader
-from verification.base import Evidence, Outcome, Result, Subject, check
+from verification.base import Evidence, Outcome, Result, Subject, check, gettext_noop
 from verification.checks.reading import code_of, link_to, state_of
 from verification.code import Code, Module
 from verification.sources import Sources
@@ -28,8 +28,8 @@ def no_module(code: Code, sources: Sources) -> Result:
 
 @check(
     "go.module",
-    title="A Go module",
-    advice="Run go mod init with the repository's own address, and release the go.mod that it makes.",
+    title=gettext_noop("A Go module"),
+    advice=gettext_noop("Run go mod init with the repository's own address, and release the go.mod that it makes."),
 )
 def module(subject: Subject, sources: Sources) -> Result:
     """There is a go.mod, and it bears the repository's name."""
@@ -53,8 +53,8 @@ def module(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "go.framework",
-    title="Plugin Framework",
-    advice="Begin new providers with the Plugin Framework; older ones can move one resource at a time.",
+    title=gettext_noop("Plugin Framework"),
+    advice=gettext_noop("Begin new providers with the Plugin Framework; older ones can move one resource at a time."),
     help=FRAMEWORK_PAGE,
 )
 def framework(subject: Subject, sources: Sources) -> Result:
@@ -78,8 +78,10 @@ def framework(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "go.acceptance_tests",
-    title="Acceptance tests",
-    advice="Write acceptance tests with terraform-plugin-testing and make them a required check of the repository.",
+    title=gettext_noop("Acceptance tests"),
+    advice=gettext_noop(
+        "Write acceptance tests with terraform-plugin-testing and make them a required check of the repository."
+    ),
     help=TESTING_PAGE,
 )
 def acceptance_tests(subject: Subject, sources: Sources) -> Result:
@@ -105,8 +107,8 @@ def acceptance_tests(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "go.tests",
-    title="Tests",
-    advice="Write tests beside the code, in files that end in _test.go.",
+    title=gettext_noop("Tests"),
+    advice=gettext_noop("Write tests beside the code, in files that end in _test.go."),
 )
 def tests(subject: Subject, sources: Sources) -> Result:
     """There are test files."""
@@ -124,8 +126,8 @@ def tests(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "go.nightly",
-    title="Nightly tests",
-    advice="Give the workflow that runs the tests a schedule, such as cron: '0 2 * * *'.",
+    title=gettext_noop("Nightly tests"),
+    advice=gettext_noop("Give the workflow that runs the tests a schedule, such as cron: '0 2 * * *'."),
     help=SCHEDULE_PAGE,
 )
 def nightly(subject: Subject, sources: Sources) -> Result:

@@ -1,7 +1,7 @@
 """Does the code keep the conventions of the guide for provider authors? Hints: what differs is a warning at most."""
 
 from verification import code as reader
-from verification.base import Evidence, Outcome, Result, Subject, check
+from verification.base import Evidence, Outcome, Result, Subject, check, gettext_noop
 from verification.checks.go_module import go_mod, no_module
 from verification.checks.reading import code_of, link_to, state_of
 from verification.code import Code, File
@@ -14,8 +14,8 @@ SHOWN = 10
 
 @check(
     "guide.main",
-    title="main.go",
-    advice="Put the entry point of the plugin into main.go at the root of the repository.",
+    title=gettext_noop("main.go"),
+    advice=gettext_noop("Put the entry point of the plugin into main.go at the root of the repository."),
     help=GUIDE,
 )
 def main(subject: Subject, sources: Sources) -> Result:
@@ -33,8 +33,8 @@ def main(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "guide.resources",
-    title="A file for each resource",
-    advice="Give each resource a file of its own, resource_NAME.go.",
+    title=gettext_noop("A file for each resource"),
+    advice=gettext_noop("Give each resource a file of its own, resource_NAME.go."),
     help=GUIDE,
 )
 def resources(subject: Subject, sources: Sources) -> Result:
@@ -53,8 +53,8 @@ def resources(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "guide.tests",
-    title="An acceptance test for each resource",
-    advice="Write an acceptance test beside each resource, in resource_NAME_test.go.",
+    title=gettext_noop("An acceptance test for each resource"),
+    advice=gettext_noop("Write an acceptance test beside each resource, in resource_NAME_test.go."),
     help=GUIDE,
 )
 def resource_tests(subject: Subject, sources: Sources) -> Result:
@@ -76,8 +76,8 @@ def resource_tests(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "guide.client",
-    title="A client library of its own",
-    advice="Keep the calls of your API in a Go module of their own, which the provider asks for.",
+    title=gettext_noop("A client library of its own"),
+    advice=gettext_noop("Keep the calls of your API in a Go module of their own, which the provider asks for."),
     help=GUIDE,
 )
 def client(subject: Subject, sources: Sources) -> Result:
@@ -100,8 +100,10 @@ def client(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "guide.errors",
-    title="Errors instead of panic and os.Exit",
-    advice="Return an error instead: whatever ends the plugin leaves users without an answer and with half a state.",
+    title=gettext_noop("Errors instead of panic and os.Exit"),
+    advice=gettext_noop(
+        "Return an error instead: whatever ends the plugin leaves users without an answer and with half a state."
+    ),
     help=GUIDE,
 )
 def errors(subject: Subject, sources: Sources) -> Result:
@@ -134,8 +136,8 @@ def _files(code: Code, sources: Sources, files: list[File]) -> tuple[Evidence, .
 
 @check(
     "guide.organisation",
-    title="One organisation on GitHub",
-    advice="Keep the providers of a company under one organisation, so that users find them together.",
+    title=gettext_noop("One organisation on GitHub"),
+    advice=gettext_noop("Keep the providers of a company under one organisation, so that users find them together."),
     version=2,
 )
 def organisation(subject: Subject, sources: Sources) -> Result:

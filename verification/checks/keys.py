@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from verification.artefacts.base import Remark, fail, warn
 from verification.artefacts.openpgp import Key, PublicKey, Unreadable, read_keys
 from verification.artefacts.signatures import SENTENCES, Class, Verdict
-from verification.base import Evidence, Outcome, Result, Subject, check
+from verification.base import Evidence, Outcome, Result, Subject, check, gettext_noop
 from verification.checks.release import NO_PROVIDER, finished, report_of
 from verification.releases import Report
 from verification.releases.judging import DAY, FORECASTS
@@ -69,8 +69,10 @@ def _read(armoured: str) -> tuple[Key, ...]:
 
 @check(
     "keys.registered",
-    title="Signed by a registered key",
-    advice="Add the public key that signs your releases to the registry, or sign with the one that is there.",
+    title=gettext_noop("Signed by a registered key"),
+    advice=gettext_noop(
+        "Add the public key that signs your releases to the registry, or sign with the one that is there."
+    ),
     help=SIGNING,
 )
 def registered(subject: Subject, sources: Sources) -> Result:
@@ -94,8 +96,10 @@ def registered(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "keys.expiry",
-    title="End of the keys",
-    advice="Extend the key's end, or add its successor to the registry beside it, and sign the next release with that.",
+    title=gettext_noop("End of the keys"),
+    advice=gettext_noop(
+        "Extend the key's end, or add its successor to the registry beside it, and sign the next release with that."
+    ),
     help=SIGNING,
 )
 def expiry(subject: Subject, sources: Sources) -> Result:
@@ -133,8 +137,10 @@ def _forecast(fingerprint: str, end: datetime | None, now: datetime) -> Iterator
 
 @check(
     "keys.rotation",
-    title="Change of the key",
-    advice="Keep the old key registered beside the new one for some releases, and tell the program why it changed.",
+    title=gettext_noop("Change of the key"),
+    advice=gettext_noop(
+        "Keep the old key registered beside the new one for some releases, and tell the program why it changed."
+    ),
     help=SIGNING,
     accepts=NEW_KEY,
 )
@@ -186,8 +192,10 @@ def _change(history: list[dict[str, str]], keys: Keys, subject: Subject) -> list
 
 @check(
     "keys.personal",
-    title="Key of the company",
-    advice="Make a key for the company, with an address that outlives any one person's work there, and register it.",
+    title=gettext_noop("Key of the company"),
+    advice=gettext_noop(
+        "Make a key for the company, with an address that outlives any one person's work there, and register it."
+    ),
 )
 def personal(subject: Subject, sources: Sources) -> Result:
     """The key that signs belongs to the company, as far as its names show."""

@@ -6,7 +6,7 @@ GitHub's own answer is a second opinion: where it names another licence than the
 import re
 from collections.abc import Iterable
 
-from verification.base import Evidence, Outcome, Result, Subject, check
+from verification.base import Evidence, Outcome, Result, Subject, check, gettext_noop
 from verification.checks.reading import code_at, ref_of
 from verification.checks.repository import looked_at, read, shown
 from verification.code import Code, File
@@ -32,8 +32,10 @@ MOST_REASONS = 6
 
 @check(
     "repository.licence",
-    title="Licence",
-    advice="Add a LICENSE file with one of the licences that the program accepts, unchanged, and release it.",
+    title=gettext_noop("Licence"),
+    advice=gettext_noop(
+        "Add a LICENSE file with one of the licences that the program accepts, unchanged, and release it."
+    ),
     version=2,
 )
 def licence(subject: Subject, sources: Sources) -> Result:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from verification.base import Evidence, NotFound, Outcome, Refused, Result, Subject, Unavailable, check
+from verification.base import Evidence, NotFound, Outcome, Refused, Result, Subject, Unavailable, check, gettext_noop
 from verification.checks.asking import CLOSED, GONE, LINKS_FRESH, ask_all, judged
 from verification.pages import Page, page_of
 from verification.sources import Sources
@@ -29,8 +29,8 @@ TOLD = {
 
 @check(
     "listing.summary",
-    title="Two-line summary",
-    advice="Say in two lines what the integration does and for whom.",
+    title=gettext_noop("Two-line summary"),
+    advice=gettext_noop("Say in two lines what the integration does and for whom."),
 )
 def summary(subject: Subject, sources: Sources) -> Result:
     """There is a summary, and it has at most two lines."""
@@ -53,8 +53,8 @@ def addresses_of(subject: Subject) -> list[str]:
 
 @check(
     "listing.links",
-    title="Addresses that answer",
-    advice="Correct the addresses that lead nowhere: the listing sends people there.",
+    title=gettext_noop("Addresses that answer"),
+    advice=gettext_noop("Correct the addresses that lead nowhere: the listing sends people there."),
     fresh=LINKS_FRESH,
 )
 def links(subject: Subject, sources: Sources) -> Result:
@@ -65,8 +65,8 @@ def links(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "listing.contacts",
-    title="Support contacts",
-    advice="Name an e-mail address that people of yours read, best one that outlives a person's job.",
+    title=gettext_noop("Support contacts"),
+    advice=gettext_noop("Name an e-mail address that people of yours read, best one that outlives a person's job."),
 )
 def contacts(subject: Subject, sources: Sources) -> Result:
     """There are e-mail addresses, and each could be written to by its form. Nothing is sent."""
@@ -95,8 +95,10 @@ def _is_reachable(mail: str) -> bool:
 
 @check(
     "listing.run_task_docs",
-    title="Public documentation of the run task",
-    advice="Add what is missing to the public page; pictures of a stopped and of a passed run serve best.",
+    title=gettext_noop("Public documentation of the run task"),
+    advice=gettext_noop(
+        "Add what is missing to the public page; pictures of a stopped and of a passed run serve best."
+    ),
     help=RUN_TASKS,
 )
 def run_task_docs(subject: Subject, sources: Sources) -> Result:

@@ -1,6 +1,6 @@
 """Is it still the repository that was entered: under the same owner, under the same name?"""
 
-from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
+from verification.base import Evidence, NotFound, Outcome, Result, Subject, check, gettext_noop
 from verification.checks.reading import NO_ADDRESS, entered
 from verification.sources import Sources
 from verification.sources.github import Repository
@@ -21,8 +21,8 @@ def _found(subject: Subject, sources: Sources) -> Repository | Result:
 
 @check(
     "repository.owner",
-    title="Same owner",
-    advice="Move the repository back, or ask the program to accept the new owner.",
+    title=gettext_noop("Same owner"),
+    advice=gettext_noop("Move the repository back, or ask the program to accept the new owner."),
     accepts=NEW_OWNER,
 )
 def owner(subject: Subject, sources: Sources) -> Result:
@@ -49,8 +49,8 @@ def owner(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "repository.renamed",
-    title="Same name",
-    advice="Enter the new address here; the registry too has to be told of a new name.",
+    title=gettext_noop("Same name"),
+    advice=gettext_noop("Enter the new address here; the registry too has to be told of a new name."),
 )
 def renamed(subject: Subject, sources: Sources) -> Result:
     """The repository still bears the name under which it was entered; GitHub redirects from older ones."""

@@ -2,7 +2,7 @@
 
 import re
 
-from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
+from verification.base import Evidence, NotFound, Outcome, Result, Subject, check, gettext_noop
 from verification.checks.go_module import go_mod, no_module
 from verification.checks.reading import code_of, link_to, state_of
 from verification.code import Code
@@ -32,8 +32,8 @@ MOST_FILES = 20
 
 @check(
     "plugin.name",
-    title="Name by convention",
-    advice="Name the repository as others of its kind, so that people find it.",
+    title=gettext_noop("Name by convention"),
+    advice=gettext_noop("Name the repository as others of its kind, so that people find it."),
 )
 def name(subject: Subject, sources: Sources) -> Result:
     """The repository is called as others of its category are. A convention, not a rule."""
@@ -52,8 +52,8 @@ def name(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "plugin.pull_request",
-    title="Pull request against the product",
-    advice="Open a pull request against the product's own repository and enter its address.",
+    title=gettext_noop("Pull request against the product"),
+    advice=gettext_noop("Open a pull request against the product's own repository and enter its address."),
 )
 def pull_request(subject: Subject, sources: Sources) -> Result:
     """The pull request that the partner names stands in the product's repository, open or merged."""
@@ -78,8 +78,8 @@ def pull_request(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "plugin.packer_sdk",
-    title="Packer plugin SDK",
-    advice="Build the plugin on github.com/hashicorp/packer-plugin-sdk, as the scaffold does.",
+    title=gettext_noop("Packer plugin SDK"),
+    advice=gettext_noop("Build the plugin on github.com/hashicorp/packer-plugin-sdk, as the scaffold does."),
 )
 def packer_sdk(subject: Subject, sources: Sources) -> Result:
     """go.mod asks for Packer's SDK for plugins."""
@@ -103,8 +103,10 @@ def _configuration(code: Code) -> dict[str, str]:
 
 @check(
     "nia.services",
-    title="The variable services",
-    advice='Declare variable "services" at the root: Consul-Terraform-Sync hands the services over in it.',
+    title=gettext_noop("The variable services"),
+    advice=gettext_noop(
+        'Declare variable "services" at the root: Consul-Terraform-Sync hands the services over in it.'
+    ),
 )
 def services(subject: Subject, sources: Sources) -> Result:
     """A Terraform file at the root declares the variable services."""
@@ -124,8 +126,8 @@ def services(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "nia.terraform",
-    title="Terraform 0.13 or newer",
-    advice='Write required_version = ">= 0.13" into the terraform block.',
+    title=gettext_noop("Terraform 0.13 or newer"),
+    advice=gettext_noop('Write required_version = ">= 0.13" into the terraform block.'),
 )
 def terraform(subject: Subject, sources: Sources) -> Result:
     """The module says which Terraform it needs, and Terraform 0.12 is not enough."""
@@ -156,8 +158,10 @@ def _lets_pass(text: str, version: Version) -> bool:
 
 @check(
     "nia.provider",
-    title="A verified provider",
-    advice="Name a provider of the tier partner or official; otherwise begin with the Terraform provider program.",
+    title=gettext_noop("A verified provider"),
+    advice=gettext_noop(
+        "Name a provider of the tier partner or official; otherwise begin with the Terraform provider program."
+    ),
 )
 def provider(subject: Subject, sources: Sources) -> Result:
     """The registry shows the provider on which the module stands as partner or official."""

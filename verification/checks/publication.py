@@ -1,7 +1,7 @@
 """Is it published where users will look for it, with its pages, and under the standing that it has here?"""
 
 from integrations.repositories import BadAddress, parse_repository
-from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
+from verification.base import Evidence, NotFound, Outcome, Result, Subject, check, gettext_noop
 from verification.publication import Published, kept
 from verification.sources import Sources
 
@@ -37,8 +37,8 @@ def state_of(found: Published) -> tuple[tuple[str, str], ...]:
 
 @check(
     "registry.listed",
-    title="Listed in the registry",
-    advice="Sign in to the registry with the owner's GitHub account and publish the repository there.",
+    title=gettext_noop("Listed in the registry"),
+    advice=gettext_noop("Sign in to the registry with the owner's GitHub account and publish the repository there."),
     version=2,
     help=PUBLISHING,
 )
@@ -87,8 +87,10 @@ def _link(address: str) -> str:
 
 @check(
     "registry.state",
-    title="No warning, no move",
-    advice="Write to the registry's team if the warning or the move is wrong; otherwise enter the new address here.",
+    title=gettext_noop("No warning, no move"),
+    advice=gettext_noop(
+        "Write to the registry's team if the warning or the move is wrong; otherwise enter the new address here."
+    ),
 )
 def state(subject: Subject, sources: Sources) -> Result:
     """The registry neither warns of the provider, nor hides it, nor sends people elsewhere."""
@@ -111,8 +113,10 @@ def state(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "registry.tier",
-    title="Tier in the registry",
-    advice="The program's team has the registry change the tier; write to its mailbox where the two differ.",
+    title=gettext_noop("Tier in the registry"),
+    advice=gettext_noop(
+        "The program's team has the registry change the tier; write to its mailbox where the two differ."
+    ),
 )
 def tier(subject: Subject, sources: Sources) -> Result:
     """The registry's tier is that of the standing that the integration has in the program."""
@@ -141,8 +145,8 @@ def tier(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "registry.docs",
-    title="Pages in the registry",
-    advice="Put docs/index.md and a page for each resource into the repository, then publish a release.",
+    title=gettext_noop("Pages in the registry"),
+    advice=gettext_noop("Put docs/index.md and a page for each resource into the repository, then publish a release."),
     help=DOCS,
 )
 def docs(subject: Subject, sources: Sources) -> Result:

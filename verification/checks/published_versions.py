@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from verification import layout
-from verification.base import Evidence, Outcome, Result, Subject, check, conflict
+from verification.base import Evidence, Outcome, Result, Subject, check, conflict, gettext_noop
 from verification.checks.missing import Missing, missing
 from verification.checks.publication import NOTHING_NAMED, PUBLISHING, picture, shown, state_of
 from verification.checks.reading import newest_of, published_releases
@@ -19,8 +19,8 @@ WITHOUT_MANIFEST = ("5.0",)
 
 @check(
     "registry.releases",
-    title="Every release is in the registry",
-    advice="Mend what is named, then press Resync on the provider's page in the registry.",
+    title=gettext_noop("Every release is in the registry"),
+    advice=gettext_noop("Mend what is named, then press Resync on the provider's page in the registry."),
     help=PUBLISHING,
 )
 def releases(subject: Subject, sources: Sources) -> Result:
@@ -58,8 +58,10 @@ def _judged(absent: tuple[Missing, ...], on_github: tuple[Release, ...], subject
 
 @check(
     "registry.latest",
-    title="Same newest version",
-    advice="Press Resync on the provider's page in the registry; look at the webhook for releases if it does not help.",
+    title=gettext_noop("Same newest version"),
+    advice=gettext_noop(
+        "Press Resync on the provider's page in the registry; look at the webhook for releases if it does not help."
+    ),
     help=PUBLISHING,
 )
 def latest(subject: Subject, sources: Sources) -> Result:
@@ -92,8 +94,10 @@ def _compared(ours: Version, theirs: Version, newest: Release, subject: Subject)
 
 @check(
     "registry.platforms",
-    title="Platforms",
-    advice="Add the missing platforms to the build of the next release, best with the scaffold's GoReleaser file.",
+    title=gettext_noop("Platforms"),
+    advice=gettext_noop(
+        "Add the missing platforms to the build of the next release, best with the scaffold's GoReleaser file."
+    ),
     help=OS_ARCH,
 )
 def platforms(subject: Subject, sources: Sources) -> Result:
@@ -117,8 +121,8 @@ def platforms(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "registry.protocols",
-    title="Plugin protocol",
-    advice="Name the protocol in terraform-registry-manifest.json and publish it with the next release.",
+    title=gettext_noop("Plugin protocol"),
+    advice=gettext_noop("Name the protocol in terraform-registry-manifest.json and publish it with the next release."),
     help=PUBLISHING,
 )
 def protocols(subject: Subject, sources: Sources) -> Result:

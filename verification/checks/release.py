@@ -10,7 +10,7 @@ from django.conf import settings
 
 from verification.artefacts import names
 from verification.artefacts.base import fail
-from verification.base import Evidence, Outcome, Result, Subject, Unreadable, check
+from verification.base import Evidence, Outcome, Result, Subject, Unreadable, check, gettext_noop
 from verification.checks.reading import newest_of, published_releases
 from verification.releases import QUESTIONS, TERRAFORM, TITLE, Report, kept, verify
 from verification.releases.reading import Reader, Release
@@ -22,13 +22,19 @@ PUBLISHING = "https://developer.hashicorp.com/terraform/registry/providers/publi
 ARCHIVES = "release.archives"  # what the next run finds in known
 ELSEWHERE = ("release.listed", "release.platforms")  # asked of the registry's own pages: registry.listed, .platforms
 ADVICE = {
-    "release.packages": "Name the archives terraform-provider-NAME_VERSION_OS_ARCH.zip and release again.",
-    "release.protocols": "Name the protocol versions in terraform-registry-manifest.json and release it with the rest.",
-    "release.checksums": "Let the release tool write SHA256SUMS over all files; never edit it by hand.",
-    "release.signature": "Sign SHA256SUMS with an RSA key of 4096 bits that is registered, as a binary signature.",
-    "release.key": "Extend the key or register its successor, then upload the public key again.",
-    "release.archive": "Never replace files of a release: publish a new version.",
-    TERRAFORM: "Mend what the other checks of the release name, and publish a new version.",
+    "release.packages": gettext_noop(
+        "Name the archives terraform-provider-NAME_VERSION_OS_ARCH.zip and release again."
+    ),
+    "release.protocols": gettext_noop(
+        "Name the protocol versions in terraform-registry-manifest.json and release it with the rest."
+    ),
+    "release.checksums": gettext_noop("Let the release tool write SHA256SUMS over all files; never edit it by hand."),
+    "release.signature": gettext_noop(
+        "Sign SHA256SUMS with an RSA key of 4096 bits that is registered, as a binary signature."
+    ),
+    "release.key": gettext_noop("Extend the key or register its successor, then upload the public key again."),
+    "release.archive": gettext_noop("Never replace files of a release: publish a new version."),
+    TERRAFORM: gettext_noop("Mend what the other checks of the release name, and publish a new version."),
 }
 SECONDS = 120  # for reading a whole release, its archives included
 NO_PROVIDER = Result(Outcome.FAIL, "No repository is named yet, so there is no release to look at.")
@@ -108,8 +114,10 @@ for _id, _title, _words in (
 
 @check(
     "release.files",
-    title="Files of the release",
-    advice="Upload the archives, SHA256SUMS, its binary signature and the manifest under the published names.",
+    title=gettext_noop("Files of the release"),
+    advice=gettext_noop(
+        "Upload the archives, SHA256SUMS, its binary signature and the manifest under the published names."
+    ),
     help=PUBLISHING,
 )
 def files(subject: Subject, sources: Sources) -> Result:

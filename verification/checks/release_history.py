@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from verification.artefacts.base import Remark, fail, warn
-from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
+from verification.base import Evidence, NotFound, Outcome, Result, Subject, check, gettext_noop
 from verification.checks.reading import code_at, newest_of, published_releases
 from verification.checks.release import NO_PROVIDER, PUBLISHING, finished, report_of
 from verification.releases.package import Versions
@@ -22,8 +22,10 @@ MOST_VERSIONS = 20  # of which digests and tags are remembered
 
 @check(
     "release.unchanged",
-    title="Files as they were published",
-    advice="Publish a new version with the new files: users who have the old checksums can no longer install this one.",
+    title=gettext_noop("Files as they were published"),
+    advice=gettext_noop(
+        "Publish a new version with the new files: users who have the old checksums can no longer install this one."
+    ),
     help=PUBLISHING,
 )
 def unchanged(subject: Subject, sources: Sources) -> Result:
@@ -70,8 +72,8 @@ def _digest(reply: Reply | None) -> dict[str, str]:
 
 @check(
     "release.tag",
-    title="Tag that stays",
-    advice="Put the tag back on the commit that was released, and release what changed as a new version.",
+    title=gettext_noop("Tag that stays"),
+    advice=gettext_noop("Put the tag back on the commit that was released, and release what changed as a new version."),
 )
 def tag(subject: Subject, sources: Sources) -> Result:
     """The release's tag names the commit that it named when it was first looked at."""
@@ -96,8 +98,10 @@ def tag(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "release.newest",
-    title="No step back",
-    advice="Never take a version back: publish a newer one. Tell the program if the registry is at fault.",
+    title=gettext_noop("No step back"),
+    advice=gettext_noop(
+        "Never take a version back: publish a newer one. Tell the program if the registry is at fault."
+    ),
 )
 def newest(subject: Subject, sources: Sources) -> Result:
     """The registry's newest version is not older than the newest that was ever seen there."""

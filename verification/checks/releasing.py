@@ -2,7 +2,7 @@
 
 import re
 
-from verification.base import Evidence, Outcome, Result, Subject, Unavailable, check
+from verification.base import Evidence, Outcome, Result, Subject, Unavailable, check, gettext_noop
 from verification.checks.reading import NO_ADDRESS, newest_of, published_releases
 from verification.sources import Sources
 from verification.sources.github import Release
@@ -25,8 +25,8 @@ def _newest(subject: Subject, sources: Sources) -> Release | None:
 
 @check(
     "repository.tag_branch",
-    title="No branch named like the tag",
-    advice="Delete or rename the branch: the registry cannot tell it from the tag of the release.",
+    title=gettext_noop("No branch named like the tag"),
+    advice=gettext_noop("Delete or rename the branch: the registry cannot tell it from the tag of the release."),
 )
 def tag_branch(subject: Subject, sources: Sources) -> Result:
     """No branch bears the name of the newest release's tag."""
@@ -44,8 +44,8 @@ def tag_branch(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "repository.sbom",
-    title="Bill of materials",
-    advice="Make one with GitHub's generator, Syft or cdxgen, and upload it with the release.",
+    title=gettext_noop("Bill of materials"),
+    advice=gettext_noop("Make one with GitHub's generator, Syft or cdxgen, and upload it with the release."),
 )
 def sbom(subject: Subject, sources: Sources) -> Result:
     """The newest release has a bill of materials among its files, by its name."""
@@ -66,8 +66,8 @@ def sbom(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "release.download",
-    title="A download that answers",
-    advice="Name an address that anyone can fetch the plugin from, or attach it to a release.",
+    title=gettext_noop("A download that answers"),
+    advice=gettext_noop("Name an address that anyone can fetch the plugin from, or attach it to a release."),
 )
 def download(subject: Subject, sources: Sources) -> Result:
     """The address that the partner names answers; where none is named, the first file of the newest release."""

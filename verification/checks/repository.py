@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from verification.base import Evidence, NotFound, Outcome, Result, Subject, check
+from verification.base import Evidence, NotFound, Outcome, Result, Subject, check, gettext_noop
 from verification.checks.reading import entered
 from verification.sources import Sources
 from verification.sources.github import Release, Repository
@@ -34,8 +34,8 @@ def read(subject: Subject, sources: Sources) -> Repository | Result:
 
 @check(
     "repository.public",
-    title="Public repository",
-    advice="Make the repository public in its settings, or correct its address here.",
+    title=gettext_noop("Public repository"),
+    advice=gettext_noop("Make the repository public in its settings, or correct its address here."),
     version=2,
 )
 def public(subject: Subject, sources: Sources) -> Result:
@@ -66,8 +66,8 @@ def public(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "repository.name",
-    title="Name of the repository",
-    advice="Rename the repository as the program publishes it; GitHub redirects the old address.",
+    title=gettext_noop("Name of the repository"),
+    advice=gettext_noop("Rename the repository as the program publishes it; GitHub redirects the old address."),
 )
 def name(subject: Subject, sources: Sources) -> Result:
     """The name fits the program's pattern, as GitHub spells it."""
@@ -85,8 +85,8 @@ def name(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "repository.release",
-    title="Published release",
-    advice="Publish a release from a tag such as v1.2.3, and not as a draft.",
+    title=gettext_noop("Published release"),
+    advice=gettext_noop("Publish a release from a tag such as v1.2.3, and not as a draft."),
 )
 def release(subject: Subject, sources: Sources) -> Result:
     """At least one release that is no draft and whose tag is a version."""
@@ -124,8 +124,8 @@ def _chosen(tag: str, found: Repository, published: Sequence[Release]) -> Result
 
 @check(
     "repository.language",
-    title="Programming language",
-    advice="The program accepts the languages that it names; ask its mailbox before porting.",
+    title=gettext_noop("Programming language"),
+    advice=gettext_noop("The program accepts the languages that it names; ask its mailbox before porting."),
 )
 def language(subject: Subject, sources: Sources) -> Result:
     """GitHub's main language is among those that the program names."""

@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from verification.base import Evidence, Outcome, Result, Subject, check
+from verification.base import Evidence, Outcome, Result, Subject, check, gettext_noop
 from verification.sources import Sources
 
 KEY = "run_task.rehearsal"
@@ -14,8 +14,10 @@ MOST = 12
 
 @check(
     KEY,
-    title="Rehearsal of the run task",
-    advice="Begin a rehearsal on the integration's page, and mend what fails there; it can be repeated at any hour.",
+    title=gettext_noop("Rehearsal of the run task"),
+    advice=gettext_noop(
+        "Begin a rehearsal on the integration's page, and mend what fails there; it can be repeated at any hour."
+    ),
     fresh=timedelta(days=90),
 )
 def rehearsal(subject: Subject, sources: Sources) -> Result:

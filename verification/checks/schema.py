@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from verification.base import Evidence, Outcome, Result, Subject, Unreadable, check
+from verification.base import Evidence, Outcome, Result, Subject, Unreadable, check, gettext_noop
 from verification.checks.docs import LAYOUT, pages_of
 from verification.checks.reading import code_of, link_to, state_of
 from verification.checks.release import report_of
@@ -36,8 +36,10 @@ def _state(said: dict[str, Any]) -> tuple[tuple[str, str], ...]:
 
 @check(
     KEY,
-    title="Schema read from the provider",
-    advice="Start the released executable yourself with the plugin cookie set, and mend what it does instead.",
+    title=gettext_noop("Schema read from the provider"),
+    advice=gettext_noop(
+        "Start the released executable yourself with the plugin cookie set, and mend what it does instead."
+    ),
     fresh=FRESH,
 )
 def read(subject: Subject, sources: Sources) -> Result:
@@ -94,8 +96,10 @@ def _rule(subject: Subject, key: str, good: str, bad: str, none: str, outcome: O
 
 @check(
     "schema.prefix",
-    title="Names begin with the provider's",
-    advice="Name resources and data sources PROVIDER_THING: Terraform finds the provider by the first word.",
+    title=gettext_noop("Names begin with the provider's"),
+    advice=gettext_noop(
+        "Name resources and data sources PROVIDER_THING: Terraform finds the provider by the first word."
+    ),
     fresh=FRESH,
     help=NAMING,
 )
@@ -107,8 +111,10 @@ def prefix(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "schema.descriptions",
-    title="Descriptions in the schema",
-    advice="Give each resource and argument a description: editors, tfplugindocs and Crossplane show it to users.",
+    title=gettext_noop("Descriptions in the schema"),
+    advice=gettext_noop(
+        "Give each resource and argument a description: editors, tfplugindocs and Crossplane show it to users."
+    ),
     fresh=FRESH,
     help=SCHEMAS,
 )
@@ -120,9 +126,11 @@ def descriptions(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "schema.deprecated",
-    title="Deprecations say what to do",
-    advice="Give what is deprecated a message, and say in its description too what takes its place: older versions of "
-    "Terraform tell the description alone.",
+    title=gettext_noop("Deprecations say what to do"),
+    advice=gettext_noop(
+        "Give what is deprecated a message, and say in its description too what takes its place: older versions of "
+        "Terraform tell the description alone."
+    ),
     fresh=FRESH,
     help=SCHEMAS,
 )
@@ -138,8 +146,8 @@ def deprecated(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "schema.sensitive",
-    title="Secrets are marked as sensitive",
-    advice="Mark them as sensitive or write-only, so that plans and logs do not show them.",
+    title=gettext_noop("Secrets are marked as sensitive"),
+    advice=gettext_noop("Mark them as sensitive or write-only, so that plans and logs do not show them."),
     fresh=FRESH,
     help=SENSITIVE,
 )
@@ -154,8 +162,8 @@ def sensitive(subject: Subject, sources: Sources) -> Result:
 
 @check(
     "schema.pages",
-    title="A page for everything in the schema",
-    advice="Write the missing pages, best with tfplugindocs, which makes them from the schema.",
+    title=gettext_noop("A page for everything in the schema"),
+    advice=gettext_noop("Write the missing pages, best with tfplugindocs, which makes them from the schema."),
     help=LAYOUT,
 )
 def pages(subject: Subject, sources: Sources) -> Result:
@@ -188,8 +196,8 @@ def _names(name: str, word: str) -> set[str]:
 
 @check(
     "schema.protocol",
-    title="Protocol as declared",
-    advice="Name in terraform-registry-manifest.json the protocol that the provider is built to serve.",
+    title=gettext_noop("Protocol as declared"),
+    advice=gettext_noop("Name in terraform-registry-manifest.json the protocol that the provider is built to serve."),
     help="https://developer.hashicorp.com/terraform/registry/providers/publishing",
 )
 def protocol(subject: Subject, sources: Sources) -> Result:

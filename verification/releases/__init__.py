@@ -4,24 +4,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from verification.base import Evidence, Outcome, Result, worst
+from verification.base import Evidence, Outcome, Result, gettext_noop, worst
 from verification.releases import installing, judging
 from verification.releases.reading import Reader, Release
 from verification.terraform import Judgement
 
 Question = Callable[[Release, float], Result]
 QUESTIONS: tuple[tuple[str, str, Question], ...] = (
-    ("release.listed", "Listed in the registry", judging.listed),
-    ("release.packages", "A package for each platform", judging.packages),
-    ("release.platforms", "Recommended platforms", judging.platforms),
-    ("release.protocols", "Plugin protocols", judging.protocols),
-    ("release.checksums", "List of checksums", judging.checksums),
-    ("release.signature", "Signature", judging.signature),
-    ("release.key", "Signing key", judging.key),
-    ("release.archive", "Archives", judging.archive),
+    ("release.listed", gettext_noop("Listed in the registry"), judging.listed),
+    ("release.packages", gettext_noop("A package for each platform"), judging.packages),
+    ("release.platforms", gettext_noop("Recommended platforms"), judging.platforms),
+    ("release.protocols", gettext_noop("Plugin protocols"), judging.protocols),
+    ("release.checksums", gettext_noop("List of checksums"), judging.checksums),
+    ("release.signature", gettext_noop("Signature"), judging.signature),
+    ("release.key", gettext_noop("Signing key"), judging.key),
+    ("release.archive", gettext_noop("Archives"), judging.archive),
 )
 TERRAFORM = "release.terraform"
-TITLE = "What Terraform would do"
+TITLE = gettext_noop("What Terraform would do")
 
 
 @dataclass(frozen=True, slots=True)
