@@ -109,7 +109,7 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A stretch of time, counted or not, why, and the key of the happening that began it ("" for a day off).
+    """A stretch of time, counted or not, why, and the key of the happening that began it ("" where a day did).
 
     The lengths of a clock's segments add up to the time since its start, `used` adds up to what it counts; on a day
     whose clocks are changed a business clock counts the wall clock, so that the two differ by an hour.

@@ -4,7 +4,7 @@ The order in which facts arrive, and how often, changes nothing. The rules, for 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from integrations.clock import INSTANT
@@ -47,7 +47,8 @@ def fold(happenings: Iterable[Happening], asked: Asked) -> IssueState:
     reading = _read(in_order(happenings, asked.now), asked)
     severity, _ = severity_of(reading.telling, asked.policy, asked.now)
     covered = not is_machine(reading.opened.actor, asked.policy) and not _let_off(reading.happenings)
-    clocks = respond, resolve = [_clock(verb, reading, asked, covered) for verb in (Verb.RESPOND, Verb.RESOLVE)]
+    found = [_clock(verb, reading, asked, covered) for verb in (Verb.RESPOND, Verb.RESOLVE)]
+    clocks = respond, resolve = _begun(found, reading.happenings) if asked.segments else found
     spoke_last, spoke_last_at = _spoke_last(reading)
     return IssueState(
         severity=severity,
@@ -138,6 +139,17 @@ def _clock(verb: Verb, reading: Reading, asked: Asked, covered: bool) -> ClockSt
         return state
     at_the_stop = _promises(verb, reading, asked, state.stopped_at)  # a label put later changes nothing
     return state if at_the_stop == found else measure(verb, at_the_stop, stops, waits, asked)
+
+
+def _begun(clocks: list[ClockState], happenings: list[Happening]) -> list[ClockState]:
+    """The clocks, each time that counts with the key of the fact that began it; after a day off none did."""
+    keys: dict[datetime, str] = {}
+    for happening in happenings:
+        keys.setdefault(happening.at, happening.key)
+    named = (
+        tuple(replace(s, key=keys.get(s.start, "")) if s.counted else s for s in clock.segments) for clock in clocks
+    )
+    return [replace(clock, segments=segments) for clock, segments in zip(clocks, named, strict=True)]
 
 
 def _broken_before_lowered(

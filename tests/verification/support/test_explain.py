@@ -54,7 +54,12 @@ def test_the_data_add_up_and_link_to_what_happened() -> None:
     resolve = data["clocks"][1]
     assert resolve["elapsed_seconds"] == 100 * 3600 == sum(part["seconds"] for part in resolve["segments"])
     assert resolve["counted_seconds"] == 63 * 3600 == sum(part["counted_seconds"] for part in resolve["segments"])
-    assert [part["link"] for part in resolve["segments"]] == ["", f"{URL}#issuecomment-7", "", ""]
+    assert [part["link"] for part in resolve["segments"]] == [
+        URL,
+        f"{URL}#issuecomment-7",
+        f"{URL}#issuecomment-8",
+        "",
+    ]
     assert (resolve["due"], resolve["state"], data["notes"]) == (
         "2026-04-22T09:00:00+00:00",
         "running",
