@@ -11,6 +11,7 @@ from portal.api import (
     companies,
     drafts,
     integrations,
+    introductions,
     me,
     notices,
     office,
@@ -23,8 +24,9 @@ from portal.api import (
     reviews,
     schemas,
     sla,
-    webhooks,
+    webhooks_new,
 )
+from portal.api.examples import EXAMPLES
 from portal.api.once import HEADER
 from portal.api.parts import StrictParser
 
@@ -37,8 +39,8 @@ What stays in pages alone:
 {pages_only.said()}"""
 ROOMS = (
     me.room, programs.room, drafts.room, integrations.room, requirements.room, checks.room, rehearsals.room,
-    schemas.room, reviews.room, sla.room, companies.room, others.room, notices.room, webhooks.room, office.room,
-    others.public,
+    schemas.room, reviews.room, sla.room, companies.room, introductions.room, others.room, notices.room,
+    webhooks_new.room, office.room, others.public,
 )  # fmt: skip
 VERSION = "1"
 PREFIX = f"api/v{VERSION}"
@@ -76,6 +78,15 @@ PROBLEM = {
         },
     },
 }
+IF_MATCH = "The ETag that was read: what was changed since is not overwritten, the answer is 412."
+COUNTED = ("RateLimit", "RateLimit-Policy")
+HEADERS = {
+    "RateLimit": 'What is left of the minute, and the seconds to its end: "default";r=297;t=42',
+    "RateLimit-Policy": 'How many requests a minute there are: "default";q=300;w=60',
+    "Retry-After": "Seconds to wait.",
+    "WWW-Authenticate": 'Bearer; with error="invalid_token" where the token is unknown, revoked or at its end.',
+}
+WITH = {"401": (*COUNTED, "WWW-Authenticate"), "429": (*COUNTED, "Retry-After"), "503": ("Retry-After",)}
 KEY = {
     "name": HEADER,
     "in": "header",
@@ -107,8 +118,14 @@ def document() -> dict[str, Any]:
     components = found.setdefault("components", {})
     components.setdefault("schemas", {})["Problem"] = PROBLEM
     components["responses"] = {
-        f"Problem{status}": {"description": says, "content": {problems.CONTENT: {"schema": ref("schemas/Problem")}}}
+        f"Problem{status}": {
+            "description": says, "content": {problems.CONTENT: {"schema": ref("schemas/Problem")}},
+            "headers": {name: ref(f"headers/{name}") for name in WITH.get(status, COUNTED)},
+        }
         for status, says in USUAL.items()
+    }  # fmt: skip
+    components["headers"] = {
+        name: {"description": says, "schema": {"type": "string"}} for name, says in HEADERS.items()
     }
     components["parameters"] = {"IdempotencyKey": KEY}
     components["securitySchemes"] = {"Bearer": {"type": "http", "scheme": "bearer"}}
@@ -125,6 +142,7 @@ def ref(path: str) -> dict[str, str]:
 def _complete(method: str, operation: dict[str, Any]) -> None:
     for status in USUAL:
         operation["responses"].setdefault(status, ref(f"responses/Problem{status}"))
+    _describe(method, operation)
     for kind in operation.get("x-files", ()):
         operation["responses"][200]["content"][kind] = {"schema": {"type": "string", "format": "binary"}}
     operation["responses"] = {str(status): said for status, said in operation["responses"].items()}
@@ -134,3 +152,14 @@ def _complete(method: str, operation: dict[str, Any]) -> None:
         operation["security"] = [{"Bearer": []}]
     else:
         operation["security"] = [{}, {"Bearer": []}]
+
+
+def _describe(method: str, operation: dict[str, Any]) -> None:
+    """What helps whoever reads it: an example, when there is nothing new, what If-Match is for."""
+    if method == "get":
+        operation["responses"][304] = {"description": "It is what the ETag in If-None-Match names."}
+    for parameter in operation.get("parameters", []):
+        if parameter.get("name") == "If-Match":
+            parameter["description"] = IF_MATCH
+    if operation["operationId"] in EXAMPLES:
+        operation["requestBody"]["content"]["application/json"]["example"] = EXAMPLES[operation["operationId"]]

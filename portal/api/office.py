@@ -10,23 +10,27 @@ from uuid import UUID
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
-from ninja import Query, Schema
+from ninja import Path, Query, Schema
 from pydantic import Field
 
 from integrations import rules
 from portal import outbox
-from portal.api.parts import Page, Paged, Room, listed
+from portal.api.parts import Done, Page, Paged, Room, Strict, listed, posted
+from portal.api.problems import fit
 from portal.api.shapes import absolute
 from portal.models import Email
 from portal.notices import OWN
 from portal.office import saved
 from portal.office.files import KINDS, Table
+from portal.office.forms import RenameForm, ViewForm
+from portal.office.models import SavedView
 from portal.office.tables import TABLES, table_of
 from portal.office.views_files import file_of
 from portal.office.views_saved import address
 
 room = Room("Program office")
-OFFICE, OUTBOX = "office:read", "outbox:read"
+OFFICE, VIEWS, OUTBOX = "office:read", "views:write", "outbox:read"
+BIG = 2**63 - 1
 JSON = "application/json"
 MOST = 10_000  # rows of one answer in JSON
 
@@ -66,6 +70,22 @@ class ViewOut(Schema):
     saved_at: datetime
     gone: list[str]
     href: str
+
+
+class ViewIn(Strict):
+    """`page`: queue, integrations, sla, companies, outbox, office…; `query`: the words of its address."""
+
+    page: str = Field(max_length=40)
+    name: str
+    query: str = Field("", max_length=2000)
+    shared: bool = False
+
+
+class ViewChange(Strict):
+    """`is_default`: whether the list opens with it."""
+
+    name: str | None = None
+    is_default: bool | None = None
 
 
 class OutboxWanted(Paged):
@@ -137,6 +157,41 @@ def list_views(request: HttpRequest) -> Any:
     """The lists that you saved, and for people of the program those that they share."""
     found = saved.visible(request.user).order_by("page", "name", "pk")
     return [_view(view) for view in found if view.page in saved.PAGES]
+
+
+@room.post("/views", VIEWS, ViewOut, status=201)
+def save_view(request: HttpRequest, body: ViewIn) -> Any:
+    """Save a list under a name. `shared`: for everyone of the program."""
+    form = ViewForm(posted(name=body.name), may_share=False)
+    name, now = fit(form).cleaned_data["name"], timezone.now()
+    return _view(saved.save(request.user, body.page, name, body.query, shared=body.shared, now=now))
+
+
+@room.patch("/views/{int:pk}", VIEWS, ViewOut)
+def change_view(request: HttpRequest, body: ViewChange, pk: int = Path(le=BIG)) -> Any:
+    """Give it another name, or have the list open with it; what is left out stays."""
+    view = _own_view(request, pk)
+    if body.name is not None:
+        saved.rename(view, fit(RenameForm(posted(name=body.name))).cleaned_data["name"])
+    if body.is_default is not None:
+        saved.set_default(view, request.user, on=body.is_default)
+    return _view(_own_view(request, pk))
+
+
+@room.delete("/views/{int:pk}", VIEWS)
+def delete_view(request: HttpRequest, pk: int = Path(le=BIG)) -> Any:
+    """Delete it."""
+    view = _own_view(request, pk)
+    view.delete()
+    return Done(said=f"“{view.name}” is deleted.")
+
+
+def _own_view(request: HttpRequest, pk: int) -> SavedView:
+    """One of the person's views, or one that the program shares. Raises Http404."""
+    found = saved.visible(request.user).filter(pk=pk, page__in=saved.PAGES).first() if pk <= BIG else None
+    if found is None:
+        raise Http404("There is no such view.")
+    return found
 
 
 def _view(view: Any) -> dict[str, Any]:

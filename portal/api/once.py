@@ -5,6 +5,7 @@ asks somebody else before it writes is done apart, since SQLite has one writer a
 """
 
 import hashlib
+import json
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -53,7 +54,7 @@ def answered(
     if not is_mine:
         return _again(row, asked)
     try:
-        answer = _done(row, run, apart=name_of(request) in APART)
+        answer = _done(request, row, run)
     except BaseException:
         KeptAnswer.objects.filter(pk=row.pk, status=0).delete()
         raise
@@ -63,23 +64,28 @@ def answered(
 
 
 def name_of(request: HttpRequest) -> str:
-    """Which operation is asked for."""
+    """The name of the address that is asked for: of its first operation, where it has several."""
     return str(request.resolver_match.url_name) if request.resolver_match else ""
 
 
-def _done(row: KeptAnswer, run: Callable[[], HttpResponse], *, apart: bool) -> HttpResponse:
-    """The work and its kept answer, in one transaction; `apart`: in two, so that no lock is held meanwhile."""
-    if apart:
+def tells_once(request: HttpRequest, field: str) -> None:
+    """A field of this request's answer is told now and kept nowhere: said again, the answer has null in its place."""
+    request.told_once = field  # type: ignore[attr-defined]
+
+
+def _done(request: HttpRequest, row: KeptAnswer, run: Callable[[], HttpResponse]) -> HttpResponse:
+    """The work and its kept answer, in one transaction; what is done apart in two, with no lock held meanwhile."""
+    if name_of(request) in APART:
         answer = run()
         if answer.status_code < 500:
-            _keep(row, answer)
+            _keep(request, row, answer)
         return answer
     with transaction.atomic():
         answer = run()
         if answer.status_code >= 500:
             transaction.set_rollback(True)
         else:
-            _keep(row, answer)
+            _keep(request, row, answer)
     return answer
 
 
@@ -107,9 +113,17 @@ def _again(row: KeptAnswer, asked: str) -> HttpResponse:
     return answer
 
 
-def _keep(row: KeptAnswer, answer: HttpResponse) -> None:
+def _keep(request: HttpRequest, row: KeptAnswer, answer: HttpResponse) -> None:
     headers = {name: answer[name] for name in KEPT_HEADERS if name in answer}
-    KeptAnswer.objects.filter(pk=row.pk).update(status=answer.status_code, headers=headers, body=answer.content)
+    field = getattr(request, "told_once", "")
+    body = _without(field, answer.content) if field else answer.content
+    KeptAnswer.objects.filter(pk=row.pk).update(status=answer.status_code, headers=headers, body=body)
+
+
+def _without(field: str, body: bytes) -> bytes:
+    """The same answer with null in the place of what is told once; a refusal as it is."""
+    told = json.loads(body)
+    return json.dumps(told | {field: None}, ensure_ascii=False).encode() if field in told else body
 
 
 def forget_due(now: datetime | None = None) -> int:

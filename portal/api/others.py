@@ -1,4 +1,4 @@
-"""What else is read and done: the due process, reports, introductions, notifications, the public directory."""
+"""What else is read and done: the due process, reports, notifications, the public directory."""
 
 from datetime import datetime
 from typing import Any
@@ -10,13 +10,7 @@ from ninja import Path, Query, Schema
 from pydantic import Field
 
 from integrations import due_process, rules
-from integrations.actions import introductions
-from integrations.forms.introductions import AskForm
-from integrations.models import Introduction
-from integrations.overlaps import behind, overlaps_of, work_of
 from integrations.views.common import load, only
-from integrations.views.introductions import ANSWERS, load_introduction
-from integrations.workflow import NotAllowed
 from portal.api.parts import Done, Page, Paged, Room, Strict, listed, posted
 from portal.api.problems import Problem, fit
 from portal.api.shapes import absolute
@@ -30,7 +24,7 @@ from portal.reports.forms import WishesForm
 from portal.reports.models import Snapshot
 from portal.standing import views as standing_pages
 
-room, public = Room("Standing, reports, people"), Room("Directory")
+room, public = Room("Standing and reports"), Room("Directory")
 BIG = 2**63 - 1
 
 
@@ -48,43 +42,16 @@ class ReportWhole(ReportRow):
     figures: dict[str, Any]
 
 
+class WishesOut(Schema):
+    """By scope: weekly, trouble or never."""
+
+    wishes: dict[str, str]
+
+
 class WishesIn(Strict):
     """By scope: weekly, trouble or never."""
 
     wishes: dict[str, str] = Field(max_length=100)
-
-
-class Alike(Schema):
-    """Somebody else's work on the same thing. `handle` stands for it when you ask; names only where it is public."""
-
-    kind: str
-    words: str
-    partner: str
-    title: str
-    provider: str
-    url: str
-    handle: str
-
-
-class AskIn(Strict):
-    handle: str = Field(max_length=64)
-    message: str = ""
-
-
-class IntroductionOut(Schema):
-    """`other` and `company` once both agreed."""
-
-    id: int
-    state: str
-    message: str
-    asked_at: datetime
-    asked_by_you: bool
-    company: str
-    other: str
-
-
-class AgreeIn(Strict):
-    agree: bool
 
 
 class ReplyIn(Strict):
@@ -144,6 +111,13 @@ def get_report(request: HttpRequest, scope: str, week: str) -> Any:
     return _report(row) | {"figures": row.figures}
 
 
+@room.get("/reports/wishes", "sla:read", WishesOut)
+def get_report_wishes(request: HttpRequest) -> Any:
+    """How often each report that concerns you comes."""
+    fields = WishesForm(request.user).fields
+    return {"wishes": {scope: str(field.initial) for scope, field in fields.items()}}
+
+
 @room.patch("/reports", "sla:write", Done)
 def wish_reports(request: HttpRequest, body: WishesIn) -> Any:
     """Say how often each report comes; what is left out stays."""
@@ -154,55 +128,6 @@ def wish_reports(request: HttpRequest, body: WishesIn) -> Any:
     kept = {name: field.initial for name, field in empty.fields.items()}
     fit(WishesForm(request.user, posted(**kept | body.wishes))).save()
     return Done(said="What reaches you is saved.")
-
-
-@room.get("/integrations/{uuid:uuid}/neighbours", "integrations:read", list[Alike])
-def list_neighbours(request: HttpRequest, uuid: UUID) -> Any:
-    """Who else works on the same thing."""
-    return [{name: getattr(found, name) for name in Alike.model_fields} for found in overlaps_of(load(request, uuid))]
-
-
-@room.post("/integrations/{uuid:uuid}/introductions", "integrations:write", IntroductionOut, status=201)
-def ask_introduction(request: HttpRequest, uuid: UUID, body: AskIn) -> Any:
-    """Ask to be introduced. Names pass only when both agree."""
-    found = load(request, uuid)
-    message = fit(AskForm(posted(message=body.message))).cleaned_data["message"]
-    if not rules.may_edit(found, request.user):
-        raise NotAllowed(rules.refusal("may_edit"), "may")
-    other = behind(body.handle, work_of(found))
-    if other is None:
-        raise NotAllowed("That work does not overlap with yours any more: there is nobody to ask.", "gone")
-    return _introduction(request, introductions.ask(found, other, message, by=request.user, now=timezone.now()))
-
-
-@room.get("/introductions/{int:pk}", "integrations:read", IntroductionOut)
-def get_introduction(request: HttpRequest, pk: int = Path(le=BIG)) -> Any:
-    """One introduction."""
-    return _introduction(request, _found(request, pk))
-
-
-@room.post("/introductions/{int:pk}/answer", "integrations:write", IntroductionOut)
-def answer_introduction(request: HttpRequest, body: AgreeIn, pk: int = Path(le=BIG)) -> Any:
-    """Agree or decline, once. For the side that was asked."""
-    found = _found(request, pk)
-    ANSWERS["agree" if body.agree else "decline"](found, by=request.user, now=timezone.now())
-    return _introduction(request, _found(request, pk))
-
-
-def _found(request: HttpRequest, pk: int) -> Introduction:
-    if pk > BIG:
-        raise Http404("This introduction does not exist, or it is not visible to you.")
-    return load_introduction(request, pk)
-
-
-def _introduction(request: HttpRequest, row: Introduction) -> dict[str, Any]:
-    mine = bool(rules.role_of(row.asking.partner, request.user))
-    other = row.other if mine else row.asking
-    agreed = row.state == Introduction.State.AGREED or rules.works_for_program(request.user)
-    return {
-        "id": row.pk, "state": row.state, "message": row.message, "asked_at": row.asked_at, "asked_by_you": mine,
-        "company": other.partner.name if agreed else "", "other": other.name if agreed else "",
-    }  # fmt: skip
 
 
 @room.get("/notifications", "notifications:read", Page[NoticeOut])

@@ -156,12 +156,20 @@ def _example(
     if method != "get":
         lines[0] = lines[0].replace("curl ", f"curl -X {method.upper()} ")
         lines.append('-H "Idempotency-Key: $(uuidgen)"')
-    needed = {field.name: "…" for field in fields if field.needed}
-    if fields and "multipart/form-data" in said["requestBody"]["content"]:
-        lines += [f'-F "{name}=@report.pdf"' for name in needed]
-    elif fields:
-        lines.append(f"--json '{json.dumps(needed, ensure_ascii=False)}'")
+    lines += _sent(said, fields)
     return " \\\n  ".join(lines)
+
+
+def _sent(said: Mapping[str, Any], fields: tuple[Field, ...]) -> list[str]:
+    """The options of curl that send a body: a form's fields, or the example in the document."""
+    content = said.get("requestBody", {}).get("content", {})
+    if "multipart/form-data" in content:
+        given = {field.name: "@log.txt" if field.kind == "binary" else "…" for field in fields if field.needed}
+        return [f'-F "{name}={value}"' for name, value in given.items()]
+    if not content:
+        return []
+    body = json.dumps(content["application/json"].get("example", {}), ensure_ascii=False)
+    return ["--json '" + body.replace("'", "'\\''") + "'"]
 
 
 def begin() -> str:

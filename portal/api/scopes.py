@@ -34,7 +34,9 @@ SCOPES = (
     Scope("notifications:write", _("Choose how notices reach the person"), owner=True),
     Scope("webhooks:read", _("Read webhooks and their log"), owner=True),
     Scope("webhooks:write", _("Pause, resume, replay, change and remove webhooks"), owner=True),
+    Scope("webhooks:add", _("Add webhooks, and make the secrets that they are signed with"), owner=True),
     Scope("office:read", _("Take lists as tables, and the office's figures; read saved views")),
+    Scope("views:write", _("Save, rename and delete lists"), owner=True),
     Scope("outbox:read", _("Read the mail that went out"), program=True),
 )
 BY_KEY = {scope.key: scope for scope in SCOPES}

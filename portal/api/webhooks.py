@@ -1,7 +1,4 @@
-"""How are one's webhooks looked after from a program? Their health and log, sent again, paused, changed, removed.
-
-A secret is shown by a page alone: an answer of the API is kept for a day for whoever repeats its key.
-"""
+"""How are one's webhooks looked after from a program? Their health and log, sent again, paused, changed, removed."""
 
 from datetime import datetime
 from typing import Any

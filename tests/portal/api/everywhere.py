@@ -64,6 +64,8 @@ def requirement_of(name: str) -> str:
 def number_of(name: str, world: dict[str, Any]) -> int:
     if name in world["rehearsed"]:
         return int(world["rehearsed"][name])
+    if name in ("change_view", "delete_view"):
+        return int(world["view"].pk)
     if "introduction" in name:
         return int(world["introduction"].pk)
     if "invitation" in name:
@@ -107,10 +109,15 @@ def body_of(name: str, world: dict[str, Any]) -> Any:
         "change_role": {"role": "viewer"}, "name_manager": {"manager": "rob@program.example"},
         "wish_reports": {"wishes": {}}, "ask_introduction": {"handle": "x"},
         "choose_notifications": {"how": {"messages": "daily"}, "office_hours": True},
+        "add_webhook": {
+            "company": "acme", "name": "Other", "address": "https://hooks.acme.com/in", "kinds": ["integration.listed"],
+        },
         "change_webhook": {"name": "Other"}, "replay_webhook": {"since": (soon - timedelta(days=12)).isoformat()},
         "begin_rehearsal": {"url": "https://tasks.acme.com/run", "stages": ["pre_plan"]},
         "begin_lifecycle": {"version": "1.4.0", "base": BASE, "changed": f"{BASE}# more"},
         "begin_nomad_rehearsal": {"version": "1.4.0"},
+        "save_view": {"page": "integrations", "name": "Late", "query": "stage=review"},
+        "change_view": {"name": "Other"},
         "reply_to_record": {"text": "We answer."}, "answer_introduction": {"agree": True},
     }  # fmt: skip
     return bodies.get(name, {})

@@ -34,8 +34,10 @@ DONE_BY = {
     "report_wishes": "wish_reports", "requirement": ACTS,
     "requirement_draft": "requirement_draft", "run_checks": "run_checks", "say": "say", "schema_read": "read_schema",
     "schemas": "give_schema", "seen": "seen", "start_program": "begin_draft", "step": "take_step",
+    "view_change": "change_view delete_view", "view_save": "save_view",
     "webhook_act": "test_webhook pause_webhook resume_webhook replay_webhook", "webhook_change": "change_webhook",
-    "webhook_end": "remove_webhook", "webhook_message": "replay_webhook_message",
+    "webhook_end": "remove_webhook", "webhook_message": "replay_webhook_message", "webhook_new": "add_webhook",
+    "webhook_secret": "make_webhook_secret",
 }  # fmt: skip
 # page that shows something: the operations that tell it
 TOLD_BY = {
@@ -43,10 +45,10 @@ TOLD_BY = {
     "company": "get_company list_people list_company_events", "company_change": "get_company",
     "company_calendar": "get_calendar",
     "crossplane": "get_crossplane", "crossplane_archive": "get_crossplane_archive", "document": "get_document",
-    "draft": "get_draft list_drafts", "draft_overlaps": "get_draft", "edit_facts": "get_integration",
+    "draft": "get_draft list_drafts", "draft_overlaps": "list_draft_neighbours", "edit_facts": "get_integration",
     "finding_fix": "list_findings", "finding_new": "list_findings", "history": "list_events",
     "home": "list_integrations list_drafts", "integration": "get_integration list_requirements list_steps",
-    "integrations": "list_integrations", "introduction": "get_introduction",
+    "integrations": "list_integrations", "introduction": "get_introduction list_introductions",
     "issue": "get_issue", "labels": "get_labels",
     "lifecycle": "list_lifecycles", "lifecycle_json": "get_lifecycle", "listed": "list_directory",
     "listing": "get_listing", "listing_reply": "get_listing", "mail": "get_outbox_mail list_notifications",
@@ -58,16 +60,18 @@ TOLD_BY = {
     "outbox": "list_outbox", "partner": "get_company list_agreements", "partner_page": "list_directory",
     "program": "get_program", "programs": "list_programs", "queue": "get_queue",
     "queue_profile": "get_reviewer_profile", "rehearsal": "list_rehearsals get_rehearsal",
-    "report": "get_report", "report_csv": "get_report", "report_json": "get_report", "reports": "list_reports",
+    "report": "get_report", "report_csv": "get_report", "report_json": "get_report",
+    "reports": "list_reports get_report_wishes",
     "requirement": "get_requirement", "review": "get_integration list_findings list_checks get_requirement",
     "run_tasks": "list_directory", "say": "list_messages", "schema_changes": "compare_schemas",
     "schemas": "list_schemas", "search": "list_integrations list_companies", "sla": "list_clocks",
     "sla_csv": "get_table", "sla_json": "list_clocks", "standing": "get_standing", "standing_json": "get_standing",
     "standing_frozen": "get_frozen_standing", "standing_frozen_json": "get_frozen_standing", "start": "list_programs",
     "start_program": "get_questions", "step": "list_steps", "table_csv": "get_table", "table_xlsx": "get_table",
-    "views": "list_views", "webhook": "get_webhook list_webhook_messages", "webhook_change": "get_webhook",
+    "view_save": "list_views", "views": "list_views",
+    "webhook": "get_webhook list_webhook_messages", "webhook_change": "get_webhook",
     "webhook_end": "get_webhook", "webhook_kinds": "list_webhook_kinds", "webhook_message": "get_webhook_message",
-    "webhooks": "list_webhooks",
+    "webhook_new": "list_webhook_kinds", "webhooks": "list_webhooks",
 }  # fmt: skip
 REASONED = {page for only in PAGES_ONLY for page in only.pages}
 UNPAGED = {"get_me", "report_check_results"}  # a token's own question, and CI's report

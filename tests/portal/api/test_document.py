@@ -27,6 +27,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from portal.api.app import document
+from portal.api.examples import EXAMPLES as WRITTEN
 from tests.conftest import SAID
 from tests.portal.api.everywhere import place_of
 from tests.portal.api.test_api_access import callers
@@ -115,6 +116,27 @@ def test_document_is_openapi_31() -> None:
     assert told["openapi"].startswith("3.1")
     for schema in told["components"]["schemas"].values():
         jsonschema.Draft202012Validator.check_schema(schema)
+
+
+def test_every_body_has_an_example_that_fits() -> None:
+    told, seen = document(), set()
+    for name, content in bodies():
+        shape = told["components"]["schemas"][content["schema"]["$ref"].rsplit("/", 1)[-1]]
+        if shape["properties"]:
+            whole = shape | {"components": told["components"]}
+            fits = jsonschema.Draft202012Validator(whole, format_checker=jsonschema.FormatChecker())
+            fits.validate(content["example"])
+            seen.add(name)
+    assert seen == set(WRITTEN)
+
+
+def bodies() -> Iterator[tuple[str, dict[str, Any]]]:
+    """(operation, its JSON body's part of the document)."""
+    for methods in document()["paths"].values():
+        for said in methods.values():
+            content = said.get("requestBody", {}).get("content", {})
+            if "application/json" in content:
+                yield said["operationId"], content["application/json"]
 
 
 def test_every_operation_has_a_sentence_and_a_scope_or_is_open() -> None:

@@ -164,6 +164,48 @@ def test_views_are_ones_own(alice: Any, bob: Any, acme: Any) -> None:
     assert caller(bob).get("/views").json() == []
 
 
+def test_view_is_saved_renamed_and_deleted(alice: Any, bob: Any, acme: Any) -> None:
+    me = caller(alice)
+    made = me.post("/views", {"page": "integrations", "name": "Late", "query": "stage=review&odd=1"})
+    assert (made.status_code, made.json()["query"], made.json()["is_default"]) == (201, "stage=review", False)
+    place = f"/views/{made.json()['id']}"
+    changed = me.patch(place, {"name": "Later", "is_default": True}).json()
+    assert (changed["name"], changed["is_default"]) == ("Later", True)
+    assert me.patch(place, {"is_default": False}).json()["is_default"] is False
+    assert me.post("/views", {"page": "integrations", "name": "Later"}).status_code == 409
+    assert me.post("/views", {"page": "queue", "name": "Queue"}).status_code == 409
+    assert me.post("/views", {"page": "integrations", "name": "Ours", "shared": True}).status_code == 403
+    assert me.patch(place, {"name": ""}).json()["errors"][0]["field"] == "name"
+    assert [caller(bob).send(method, place).status_code for method in ("PATCH", "DELETE")] == [404, 404]
+    assert me.send("DELETE", place).status_code == 200
+    assert me.get("/views").json() == []
+
+
+def test_introductions_are_listed_for_both_sides_without_a_name(
+    acme: Any, alice: Any, globex: Any, charlie: Any, rita: Any, bob: Any
+) -> None:
+    ours = begin(acme, alice, name="Rocket", repository="acme/rocket", repository_id=1)
+    theirs = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=2)
+    hers, his = caller(alice), caller(charlie)
+    handle = hers.get(f"/integrations/{ours.uuid}/neighbours").json()[0]["handle"]
+    asked = hers.post(f"/integrations/{ours.uuid}/introductions", {"handle": handle, "message": "Shall we?"})
+    assert asked.status_code == 201
+    for who, by_you in ((hers, True), (his, False)):
+        (row,) = who.get("/introductions").json()["items"]
+        assert (row["id"], row["asked_by_you"], row["company"], row["other"]) == (asked.json()["id"], by_you, "", "")
+    assert theirs.pk
+    draft = hers.post("/drafts", {"program": "nomad", "name": "Rocket"}).json()["uuid"]
+    assert len(hers.get(f"/drafts/{draft}/neighbours").json()) >= 1
+    assert his.get(f"/drafts/{draft}/neighbours").status_code == 404
+
+
+def test_wishes_for_reports_are_read_as_they_were_said(acme: Any, alice: Any) -> None:
+    me = caller(alice)
+    (scope,) = me.get("/reports/wishes").json()["wishes"]
+    assert me.patch("/reports", {"wishes": {scope: "never"}}).status_code == 200
+    assert me.get("/reports/wishes").json() == {"wishes": {scope: "never"}}
+
+
 def test_outbox_tells_mails_but_no_key_and_no_address_that_stops_a_kind(rita: Any, alice: Any) -> None:
     now, stop = timezone.now(), "https://portal.example/stop/1"
     same = {"to": alice.email, "person": alice, "html": "", "created_at": now, "due_at": now}

@@ -1,0 +1,68 @@
+"""What does a fit body of each operation look like? One table: the document's examples and the reference's commands."""
+
+from typing import Any
+
+UUID = "0b7e4c1a-5d0e-4c55-9a43-8f4f6f1c2d3e"
+REASON = {"reason": "The report is a question, not a fault."}
+SIGNED = {"signer": "Alice Archer", "signed_on": "2026-04-14", "version": "1.0"}
+ANSWERS = {"answers": {"documentation": "https://docs.acme.example/rocket", "tests": "make test"}}
+BASE = 'resource "rocket_pad" "one" {\n  name = "one"\n}\n'
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "begin_draft": {"program": "nomad", "name": "Rocket", "repository_address": "acme/nomad-driver-rocket"},
+    "save_draft": {"description": "Launches rockets.", "category": "ci-cd", "offerings": ["Open Source"]},
+    "change_integration": {"description": "Launches rockets, and lands them."},
+    "take_step": {"note": "All of it is handed in."},
+    "say": {"body": "The release is out."},
+    "move_to_edition": {"to": "2026-06", "note": "You asked for it."},
+    "requirement_answer": ANSWERS,
+    "requirement_draft": ANSWERS,
+    "requirement_confirm": {"confirmed": True},
+    "requirement_remove": {"uuid": UUID},
+    "requirement_sign": SIGNED,
+    "requirement_renew": SIGNED | {"version": "2.0"},
+    "requirement_propose": {
+        "times": ["2026-04-14T09:00:00Z", "2026-04-15T09:00:00Z"], "minutes": 45, "place": "https://meet.acme.example/a",
+    },
+    "requirement_accept": {"time": "2026-04-14T09:00:00Z"},
+    "requirement_cancel": {"reason": "We need another day."},
+    "requirement_hold": {"shown": [], "notes": "Everything was shown."},
+    "requirement_give": {"label": "Tenant of the demo", "secret": "…"},
+    "requirement_withdraw": {"uuid": UUID},
+    "requirement_waive": {"reason": "The next release has it.", "until": "2026-06-30"},
+    "requirement_end_waiver": {"reason": "The release is out."},
+    "accept_found": {"value": "acme"},
+    "report_check_results": {
+        "commit": "9f3c1e0d2b4a", "version": "1.4.0",
+        "checks": [{"id": "repository.public", "outcome": "pass", "summary": "The repository is public."}],
+    },
+    "begin_rehearsal": {"url": "https://tasks.acme.example/run", "stages": ["pre_plan", "post_plan"]},
+    "begin_lifecycle": {"version": "1.4.0", "base": BASE, "changed": BASE.replace('= "one"', '= "two"')},
+    "begin_nomad_rehearsal": {"version": "1.4.0"},
+    "assign": {"reviewer": "rita@program.example"},
+    "raise_finding": {"requirement": "NO-3", "text": "Say how the tests are run."},
+    "fix_finding": {"answer": "The README says it now."},
+    "change_reviewer_profile": {"away_from": "2026-07-01", "away_until": "2026-07-14"},
+    **{f"issue_{act}": REASON for act in ("lower", "let_off", "ask", "dispute", "dismiss")},
+    "propose_labels": {"critical": ["p0", "sev1"], "pause": ["waiting-for-reporter"]},
+    "answer_labels": {"accept": False, "note": "“p0” is used for questions too."},
+    "set_calendar": {"zone": "Europe/Berlin", "workdays": [0, 1, 2, 3, 4], "try_only": True},
+    "change_company": {"website": "https://acme.example"},
+    "invite": {"email": "bob@acme.example", "role": "editor"},
+    "decide_request": {"accept": True, "role": "viewer"},
+    "change_role": {"role": "editor"},
+    "name_manager": {"manager": "sam@program.example"},
+    "wish_reports": {"wishes": {"partner:1": "weekly"}},
+    "ask_introduction": {"handle": "…", "message": "Shall we work on it together?"},
+    "answer_introduction": {"agree": True},
+    "reply_to_record": {"text": "The long ones were in August: we were moving."},
+    "choose_notifications": {"how": {"messages": "daily"}, "office_hours": True},
+    "add_webhook": {
+        "company": "acme", "name": "Build pipeline", "address": "https://hooks.acme.example/portal",
+        "kinds": ["review.changes_requested", "check.failed"],
+    },
+    "change_webhook": {"kinds": ["review.changes_requested"]},
+    "resume_webhook": {"skip": False},
+    "replay_webhook": {"since": "2026-04-14T09:00:00Z"},
+    "save_view": {"page": "integrations", "name": "In review", "query": "stage=review"},
+    "change_view": {"name": "Waits for us", "is_default": True},
+}  # fmt: skip
