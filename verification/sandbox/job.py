@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 from verification.sandbox.base import NoSandbox
 from verification.sandbox.room import unavailable
@@ -47,6 +47,19 @@ def _file(stream: BinaryIO, path: Path, size: int) -> Path:
     return path
 
 
+def _played(asked: BinaryIO, tell: Callable[..., None]) -> Any:
+    """What the job answers; its files are gone afterwards. Raises what the job raises, and NoSandbox."""
+    order = json.loads(asked.readline())
+    with tempfile.TemporaryDirectory(prefix=f"job-{os.getpid()}-") as folder:
+        files = {
+            name: _file(asked, Path(folder, f"{number}-file"), min(size, MOST_FILE))
+            for number, (name, size) in enumerate(order["files"])
+        }
+        if why := unavailable():  # else what this machine forbids would read as a fault of the partner's program
+            raise NoSandbox(why)
+        return _does(order["kind"])(order["given"], files, lambda what: tell(progress=what))
+
+
 def play(asked: BinaryIO, told: BinaryIO) -> None:
     """One job from stream to stream."""
 
@@ -55,15 +68,7 @@ def play(asked: BinaryIO, told: BinaryIO) -> None:
         told.flush()
 
     try:
-        order = json.loads(asked.readline())
-        with tempfile.TemporaryDirectory(prefix=f"job-{os.getpid()}-") as folder:
-            files = {
-                name: _file(asked, Path(folder, f"{number}-file"), min(size, MOST_FILE))
-                for number, (name, size) in enumerate(order["files"])
-            }
-            if why := unavailable():  # else what this machine forbids would read as a fault of the partner's program
-                raise NoSandbox(why)
-            tell(answer=_does(order["kind"])(order["given"], files, lambda what: tell(progress=what)))
+        tell(answer=_played(asked, tell))  # nothing is left by then: whoever hears it may end us at once
     except NoSandbox as why:
         tell(not_run=str(why))
     except ValueError as sentence:
@@ -74,8 +79,14 @@ def play(asked: BinaryIO, told: BinaryIO) -> None:
         tell(fault=f"{type(fault).__name__}: {fault}"[:500])
 
 
+def _leave(*_: object) -> NoReturn:
+    """Asked to go, it takes its rooms and folders with it; asked again, it does not stop doing so."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(1)
+
+
 def main() -> None:
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGTERM, _leave)
     told = sys.stdout.buffer
     sys.stdout = sys.stderr  # whatever is printed on the way is no answer
     play(sys.stdin.buffer, told)

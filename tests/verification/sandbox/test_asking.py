@@ -1,7 +1,10 @@
 """Is a job done by a process that has nothing of the portal's, as a child and as a service?"""
 
+import json
 import os
+import tempfile
 import threading
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -10,6 +13,7 @@ from tests.verification.sandbox.programs import READABLE, written
 from verification.sandbox import asking
 from verification.sandbox.asking import Faulty
 from verification.sandbox.base import NoSandbox
+from verification.sandbox.job import play
 from verification.sandbox.serve import serve
 
 GIVEN = {"source": "acme/example", "version": "1.0.0", "via": "direct", "readable": [str(path) for path in READABLE]}
@@ -75,6 +79,21 @@ def test_what_makes_no_sense_is_refused(provider):
 def test_a_fault_is_ours(provider):
     with pytest.raises(Faulty, match="KeyError"):
         asking.ask("no such kind", {}, {})
+
+
+def test_nothing_is_left_when_the_answer_is_heard(provider, tmp_path, monkeypatch):
+    class Told(BytesIO):
+        def write(self, line):
+            left.append([each.name for each in folder.iterdir()])
+            return super().write(line)
+
+    folder, left = tmp_path / "temporary", []
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    size = provider.stat().st_size
+    order = {"kind": "schema", "given": GIVEN, "files": [["provider", size]]}
+    play(BytesIO(json.dumps(order).encode() + b"\n" + provider.read_bytes()), Told())
+    assert (len(left[0]), left[-1]) == (1, [])
 
 
 def test_what_takes_too_long_is_ended(provider):
