@@ -46,7 +46,7 @@ WITH due AS MATERIALIZED (
 ), told AS (
     INSERT INTO verification_alert
            (key, kind, clock_id, integration_id, share, due_at, created_at, not_before, attempts)
-    SELECT concat(id, ':', kind, ':', share, ':', extract(epoch FROM due_at)::bigint,
+    SELECT concat(id, ':', kind, ':', share, ':', floor(extract(epoch FROM due_at))::bigint,
                   CASE kind WHEN 'breached' THEN (
                       SELECT ':' || (count(*) + 1) FROM verification_breach breach
                        WHERE breach.clock_id = judged.id AND breach.due_at = judged.due_at

@@ -173,7 +173,7 @@ def test_statement_and_rows_say_the_same(watch: Watch, now: datetime) -> None:
     Watch.objects.update(data_up_to=now - 3 * H)
     states = ("running", "running", "running", "late", "blind")
     for number in range(200):
-        due = timedelta(seconds=draw.randint(-50 * 3600, 50 * 3600))
+        due = timedelta(seconds=draw.randint(-50 * 3600, 50 * 3600), milliseconds=draw.randrange(1000))
         warned = draw.choice((0, 0, 50, 75))
         made = clock_due(watch, now, due, number, state=draw.choice(states), warned=warned)
         Clock.objects.filter(pk=made.pk).update(next_at=min(made.next_at, now - draw.randint(0, 5) * H))
