@@ -32,7 +32,7 @@ class ChoicesForm(forms.Form):
     references = Lines(label=_("References to other resources"), required=False, rows=2, max_length=LONGEST,
                        help_text=_("RESOURCE.argument on each line, as in acme_server.disk.network_id."))  # fmt: skip
     singletons = forms.ChoiceField(label=_("A list of at most one"), choices=LISTS, required=False)
-    single_blocks = forms.ChoiceField(label=_("A block that exists once"), choices=LISTS[::-1], required=False)
+    single_blocks = forms.ChoiceField(label=_("A block that exists once"), choices=LISTS, required=False)
     computed_nested = forms.ChoiceField(label=_("A computed attribute with attributes"), choices=NESTED, required=False)
     numbers = forms.ChoiceField(label=_("A number"), choices=NUMBERS, required=False)
     runtime = forms.ChoiceField(label=_("Runtime"), choices=[(one, one) for one in RUNTIMES], required=False,

@@ -24,7 +24,7 @@ DOMAIN = "upbound.io"
 SINGLETONS = ("array", "object")
 COMPUTED_NESTED = ("status", "parameter")
 NUMBERS = ("number", "integer")
-RUNTIMES = ("2.3", "2.0", "1")
+RUNTIMES = ("2.0", "2.3", "1")  # the first is what most published definitions are of
 # which words each choice may be, and what is said where it is another
 WORDS = {
     "singletons": (SINGLETONS, "A list of one becomes an “array” or an “object”."),
@@ -77,7 +77,7 @@ class Choices:
     by_resource: dict[str, ExternalName] = field(default_factory=dict)
     kinds: dict[str, GroupKind] = field(default_factory=dict)
     singletons: str = "array"
-    single_blocks: str = "object"
+    single_blocks: str = "array"
     computed_nested: str = "status"
     numbers: str = "number"
     runtime: str = RUNTIMES[0]

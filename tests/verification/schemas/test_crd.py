@@ -69,7 +69,7 @@ def rules(one: dict[str, Any]) -> dict[str, str]:
             },
         ),
         ("rule", {"type": "array", "items": {"type": "object", "properties": {"port": {"type": "number"}}}}),
-        ("placement", {"type": "object", "properties": {"rack": {"type": "string"}}}),
+        ("placement", {"type": "array", "items": {"type": "object", "properties": {"rack": {"type": "string"}}}}),
     ],
 )
 def test_definition_field_that_is_set_stands_in_all_three_views(name: str, schema: dict[str, Any]) -> None:
@@ -140,7 +140,7 @@ def test_definition_envelope_of_each_scope(namespaced: bool, group: str, scope: 
 
 
 def test_definition_rules_name_what_must_be_given_in_the_order_of_terraform() -> None:
-    names = ["address", "name", "namespace", "rootPasswordSecretRef", "rule"]
+    names = ["address", "name", "namespace", "placement", "rootPasswordSecretRef", "rule"]
     assert list(rules(made())) == [f"spec.forProvider.{name} is a required parameter" for name in names]
 
 
@@ -384,10 +384,10 @@ def test_fitting_refuses_what_the_schema_does_not_have(more: dict[str, Any], sen
 @pytest.mark.parametrize(
     ("more", "kind", "is_required"),
     [
-        ({}, "object", False),
-        ({"singletons": "object"}, "object", False),
-        ({"single_blocks": "array"}, "array", True),
-        ({"single_blocks": "array", "singletons": "object"}, "object", True),
+        ({}, "array", True),
+        ({"singletons": "object"}, "object", True),
+        ({"single_blocks": "object"}, "object", False),
+        ({"single_blocks": "object", "singletons": "object"}, "object", False),
     ],
 )
 def test_definition_requires_a_block_that_exists_once_only_where_the_generator_takes_it_for_a_list(

@@ -138,7 +138,7 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
     query = {
         "kinds": "acme_key=iam/Pin\r\nacme_user_role=iam/Role",
         "external_names": "acme_compute_server=NAME_AS_IDENTIFIER",
-        "references": "acme_compute_server.address", "api_version": "v1beta1", "single_blocks": "array",
+        "references": "acme_compute_server.address", "api_version": "v1beta1", "single_blocks": "object",
         "numbers": "integer", "runtime": "1",
     }  # fmt: skip
     page = shown(alice, "crossplane", two, version="1.9.0", **query)
@@ -150,7 +150,7 @@ def test_crossplane_choices_for_single_resources_are_followed(two: Integration, 
     assert "name: v1beta1" in text
     assert "addressSelector:" in text
     assert "spec.forProvider.name is" not in text
-    assert "spec.forProvider.placement is" in text
+    assert "spec.forProvider.placement is" not in text
     assert "type: integer" in text
     assert "publishConnectionDetailsTo:" in text
 
