@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--singletons", choices=SINGLETONS, default="array",
                             help="What a list of at most one object becomes.")  # fmt: skip
         parser.add_argument("--single-blocks", choices=SINGLETONS, default="array",
-                            help="What a block that exists once becomes; the newest generator makes an object.")  # fmt: skip
+                            help="What a block that exists once becomes; the newest makes an object.")  # fmt: skip
         parser.add_argument("--numbers", choices=NUMBERS, default="number",
                             help="Generators that read a provider's Go code know which are whole.")  # fmt: skip
         parser.add_argument("--runtime", choices=RUNTIMES, default=RUNTIMES[0],
