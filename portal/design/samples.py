@@ -75,7 +75,7 @@ def directory(now: datetime) -> dict[str, Any]:
     change = {"at": now - timedelta(days=2), "listing": rows[1], "said": "Suspended."}
     return {
         "listings": rows, "standings": [listing(each, each) for each in STANDINGS], "filters": given, "count": 2,
-        "groups": [{"title": "Product", "name": "product", "open": True, "options": products}], "cleared": True,
+        "groups": [{"title": "Product", "name": "product", "open": True, "options": products}], "narrowed": 1,
         "card": card, "least": 5, "changes": [change], "named": True,
         "reply": {"at": now - timedelta(days=9), "text": "Two people are on call now."},
     }  # fmt: skip

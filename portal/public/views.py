@@ -67,7 +67,7 @@ def listed(request: HttpRequest) -> HttpResponse:
         "filters": filters, "page": page, "rows": list(page.object_list), "groups": groups(filters, sides),
         "count": sides.count, "shown": SHOWN, "least": directory.MINIMUM,
         "structured": item_list(page.object_list, page.start_index()) if sides.count else "",
-        "cleared": bool(filters.given().keys() - {"q", "sort"}),
+        "narrowed": len(filters.given().keys() - {"q", "sort"}),
     }  # fmt: skip
     htmx: Any = request.htmx  # type: ignore[attr-defined]
     swap = bool(htmx) and not htmx.history_restore_request
@@ -93,13 +93,21 @@ OPEN = ("product", "track", "standing")
 
 def groups(filters: directory.Filters, sides: directory.Facets) -> list[dict[str, Any]]:
     """Each filter with its choices as links: a choice that is made leads back to without it."""
-    found = []
+    found = [of_company(filters, sides.count)] if filters.partner else []
     for name, title in TITLES:
         options = [(each, _link(filters, name, each)) for each in sides.options[name] if each.count or each.chosen]
         chosen = bool(getattr(filters, name))
         if len(options) > 1 or chosen:
             found.append({"name": name, "title": _(title), "options": options, "open": chosen or name in OPEN})
     return found
+
+
+def of_company(filters: directory.Filters, count: int) -> dict[str, Any]:
+    """The one company that an address asks for, which only pages about it lead to."""
+    name = Listing.objects.filter(publisher_slug=filters.partner).values_list("publisher", flat=True).first()
+    option = directory.Option(filters.partner, name or filters.partner, count, True)
+    return {"name": "partner", "title": _("Company"), "options": [(option, _link(filters, "partner", option))],
+            "open": True}  # fmt: skip
 
 
 def _link(filters: directory.Filters, name: str, option: directory.Option) -> str:

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
+from bs4 import BeautifulSoup
 from django.test import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -112,6 +113,14 @@ def test_the_page_keeps_its_filters_in_the_address(shelf: None, client: Client) 
     assert 'href="?q=o"' in page.text
     assert '<input type="hidden" form="directory-search" name="program" value="terraform-provider">' in page.text
     assert page["Cache-Control"] == "no-cache"
+
+
+def test_the_page_says_of_which_company_it_is_and_leads_to_all(shelf: None, client: Client) -> None:
+    page = BeautifulSoup(client.get("/listed/?q=o&partner=acme").content, "html5lib")
+    link = page.select_one("#f-partner a")
+    assert link is not None
+    assert (link["href"], " ".join(link.get_text(" ").split())) == ("?q=o", f"Acme {len(names(q='o', partner='acme'))}")
+    assert page.select_one("#f-partner summary").get_text() == "Company"  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
