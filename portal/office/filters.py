@@ -78,6 +78,6 @@ def chosen(request: HttpRequest, now: datetime, *, period: bool = True) -> Choic
     asked = {name: request.GET.get(name, "")[:60] for name in NAMES}
     form = OfficeFilter({**asked, "period": asked["period"] or USUAL}, period=period)
     form.is_valid()
-    wanted = str(form.cleaned_data.get("period") or USUAL)
-    since = now - timedelta(days=int(wanted))
-    return Choice(str(form.cleaned_data.get("program", "")), wanted, since, now, form.render())
+    wanted, program = str(form.cleaned_data.get("period") or USUAL), str(form.cleaned_data.get("program", ""))
+    form.data = {"program": program, "period": wanted}  # the fields say what is shown, not what there is not
+    return Choice(program, wanted, now - timedelta(days=int(wanted)), now, form.render())

@@ -83,8 +83,10 @@ def test_only_the_time_within_the_period_is_added_up(decided: None, today: datet
 
 
 def test_nonsense_in_the_address_is_said_and_shows_the_usual(sign_in: SignIn, rita: Any) -> None:
-    page = text(sign_in(rita).get("/office/?program=none&period=12"))
-    assert page.count("There is no such choice: the usual is shown.") == 2
+    answer = sign_in(rita).get("/office/?program=none&period=12")
+    assert text(answer).count("There is no such choice: the usual is shown.") == 2
+    assert "the last 90 days" in text(answer)
+    assert '<option value="90" selected' in answer.text
 
 
 def test_the_flow_counts_what_came_in_and_where_it_stopped(
