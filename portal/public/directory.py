@@ -218,6 +218,15 @@ def platform_word(platform: str) -> str:
     return f"{SYSTEMS.get(system, system)} {machine}".strip()
 
 
+def platform_words(platforms: Iterable[str]) -> list[str]:
+    """Platforms, those of one system together: "Linux amd64, arm64"."""
+    machines: dict[str, list[str]] = {}
+    for platform in sorted(platforms):
+        system, _, machine = platform.partition("_")
+        machines.setdefault(SYSTEMS.get(system, system), []).append(machine)
+    return [f"{system} {', '.join(each)}".strip() for system, each in sorted(machines.items())]
+
+
 def absolute(address: str) -> str:
     """A path of this portal as a whole address."""
     return f"{settings.SITE_URL.rstrip('/')}{address}"

@@ -20,7 +20,7 @@ from integrations.facts import applies, states_of
 from integrations.models import Event, Integration
 from integrations.programs.base import Requirement, Who
 from integrations.states import MET, Status
-from portal.public.directory import platform_word, support_data
+from portal.public.directory import platform_words, support_data
 from portal.public.listing import public_answers
 from portal.public.models import Listing
 from portal.public.seen import NOTHING, Seen, seen_of
@@ -92,7 +92,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version that was seen: with the platforms it was released for, where that is known."""
+    """A version that was seen: with the platforms it was released for, by system, where that is known."""
 
     version: str
     platforms: list[str]
@@ -198,9 +198,7 @@ def _day(text: Any) -> date | None:
 
 def versions(listing: Listing) -> list[Version]:
     return [
-        Version(
-            each["version"], [platform_word(p) for p in each["platforms"] or ()], each["version"] == listing.version
-        )
+        Version(each["version"], platform_words(each["platforms"] or ()), each["version"] == listing.version)
         for each in listing.versions
     ]
 

@@ -12,6 +12,7 @@ from integrations.actions import answers
 from integrations.models import Event, Integration
 from integrations.workflow import NotAllowed, perform
 from portal.public import rows
+from portal.public.directory import platform_words
 from portal.public.models import Listing
 from portal.public.page import held
 from portal.public.replying import elsewhere, reply
@@ -86,6 +87,12 @@ def test_the_page_shows_what_to_take_over_and_the_platforms(listed: Integration,
     assert "Linux amd64" in page
 
 
+def test_the_platforms_of_one_system_stand_together() -> None:
+    assert platform_words(["linux_arm64", "darwin_arm64", "linux_amd64", "plan9"]) == [
+        "Linux amd64, arm64", "macOS arm64", "plan9",
+    ]  # fmt: skip
+
+
 def test_the_registrys_pages_are_linked_as_far_as_they_were_seen(
     listed: Integration, client: Client, settings: Any, now: Any
 ) -> None:
@@ -130,6 +137,7 @@ def test_what_is_removed_stays_says_so_and_is_not_to_be_found(
     answer = client.get(f"/listed/{listed.uuid}/")
     assert (answer.status_code, answer["X-Robots-Tag"], answer["Cache-Control"]) == (200, "noindex", "no-cache")
     assert "No longer supported" in answer.text
+    assert ("First listed" in answer.text, "Listed since" in answer.text) == (True, False)
     assert "required_providers" not in answer.text
     assert "ld+json" not in answer.text
 
