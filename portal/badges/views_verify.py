@@ -39,7 +39,7 @@ class StatementForm(forms.Form):
         error_messages={"max_length": LONG},
     )
     file = forms.FileField(
-        label=gettext_lazy("or its file"), required=False, help_text=gettext_lazy("statement.json or statement.jws")
+        label=gettext_lazy("Or its file"), required=False, help_text=gettext_lazy("statement.json or statement.jws")
     )
 
     def clean_file(self) -> str:
