@@ -26,6 +26,7 @@ from verification.support.intake import Answer
 
 Handler = Callable[[HttpRequest], HttpResponse]
 PREFIX = "/hooks/"
+PIECE, MOST_DRAINED = 64 * 1024, 4 * intake.MOST_BYTES
 BUSY = Answer(503, "The portal cannot take this in just now.")
 
 
@@ -64,12 +65,25 @@ def _taken(request: HttpRequest, uuid: UUID) -> Answer:
         meta.get("CONTENT_LENGTH") or "", meta.get("CONTENT_TYPE", ""), meta.get("HTTP_CONTENT_ENCODING", "")
     )
     if early is not None:
+        _drain(request)
         return early
     try:
         body = request.read(int(meta["CONTENT_LENGTH"]))
     except OSError:  # it hung up
         return Answer(400, "The payload broke off.")
     return intake.receive(uuid, meta, body, timezone.now())
+
+
+def _drain(request: HttpRequest) -> None:
+    """Let a payload that is refused come to its end, within reason: cut off, its sender would not hear why."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if not (length.isascii() and length.isdigit() and len(length) < 16 and int(length) <= MOST_DRAINED):
+        return
+    try:
+        while request.read(PIECE):
+            pass
+    except OSError:  # it hung up
+        return
 
 
 def watch(request: HttpRequest, uuid: UUID) -> HttpResponse:

@@ -61,10 +61,10 @@ _ABSENT_UNTIL: dict[UUID, float] = {}
 
 
 def refuse_early(length: str, content_type: str, encoding: str) -> Answer | None:
-    """What can be refused before a byte is read: 413 above 25 MiB, 415 for anything but plain JSON."""
-    if not (length.isascii() and length.isdigit() and len(length) < 16):
+    """What can be refused without its payload: 413 above 25 MiB, 415 for anything but plain JSON."""
+    if not (length.isascii() and length.isdigit()):
         return Answer(411, "Say how long the payload is.")
-    if int(length) > MOST_BYTES:
+    if len(length) > 15 or int(length) > MOST_BYTES:
         return Answer(413, "A payload has at most 25 MiB.")
     kind, _, parameters = content_type.partition(";")
     charset = parameters.strip().lower().removeprefix("charset=").strip('"')
