@@ -52,6 +52,7 @@ USUAL = {
     "403": "Not for this person, or not within the token's scopes.",
     "404": "Not here, or not yours to see.",
     "409": "Not now: the sentence says why.",
+    "411": "The length of the body is not said.",
     "412": "Changed since it was read.",
     "413": "Too large.",
     "415": "Not JSON.",

@@ -51,7 +51,7 @@ class AcceptedIn(Strict):
 
 
 class Reported(Strict):
-    """One check as `manage.py preflight --json` prints it."""
+    """One check as `portal-preflight --json` prints it."""
 
     id: str = Field(max_length=80)
     version: int = Field(0, ge=0, le=32000)

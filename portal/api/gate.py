@@ -96,6 +96,8 @@ def _refuse_unreadable(request: HttpRequest) -> None:
         raise Problem(
             "unfit", "A parameter holds characters that cannot be kept.", fields=[(odd[:40], "Write it again.")]
         )
+    if request.headers.get("Transfer-Encoding") and not _has_body(request):
+        raise Problem("length", "Say how long the body is: send a Content-Length.")
     kind = request.content_type or ""
     if request.method in WRITING and kind not in (JSON, "multipart/form-data") and _has_body(request):
         raise Problem("media-type", f"Send the body as {JSON}.")

@@ -39,6 +39,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "ready": (409, "Not yet"),
     "stale": (409, "Somebody was faster"),
     "under-way": (409, "The same request is being worked on"),
+    "length": (411, "Its length is needed"),
     "changed": (412, "Changed meanwhile"),
     "too-large": (413, "Too large"),
     "media-type": (415, "Send JSON"),

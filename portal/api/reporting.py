@@ -6,7 +6,7 @@ a secret of the portal goes in, so that nobody can choose a commit that is left 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
@@ -26,6 +26,7 @@ from verification.models import CheckResult
 from verification.runner import checked, keys_of
 
 ONE_IN = 10
+WAITS = timedelta(days=30)  # for the portal's own answer, after which a report stays one that was never compared
 GOOD = frozenset({Outcome.PASS, Outcome.WARN, Outcome.WAIVED})
 SETTLED = frozenset({*GOOD, Outcome.FAIL})
 
@@ -88,8 +89,8 @@ def decides(row: Integration, said: Said, now: datetime) -> bool:
 def compare_due(now: datetime | None = None, limit: int = 100) -> int:
     """Compare what was reported with what the portal found since. Returns how many reports were compared."""
     now = now or timezone.now()
-    waiting = CheckReport.objects.filter(compared_at=None).exclude(sampled="").order_by("pk")[:limit]
-    return sum(compare(each, now) for each in waiting.select_related("integration"))
+    waiting = CheckReport.objects.filter(compared_at=None, at__gt=now - WAITS).exclude(sampled="").order_by("pk")
+    return sum(compare(each, now) for each in waiting.select_related("integration")[:limit])
 
 
 def compare(report: CheckReport, now: datetime) -> bool:
@@ -108,12 +109,19 @@ def compare(report: CheckReport, now: datetime) -> bool:
 
 
 def seen_since(report: CheckReport) -> dict[str, CheckResult] | None:
-    """The portal's results, once each that was reported was looked at since; None while any is out."""
+    """The portal's results, once each that was reported was looked at since; None while any is out.
+
+    Where the portal could not look, it has not looked: a report outlasts an outage of ours.
+    """
     here = set(keys_of(checked(report.integration)))
     wanted = {each["id"] for each in report.results} & here
     newest = {row.key: row for row in CheckResult.objects.filter(integration=report.integration).newest()}
-    late = [key for key in wanted if key not in newest or newest[key].last_seen < report.at]
+    late = [key for key in wanted if not _looked(newest.get(key), report.at)]
     return None if late else {key: newest[key] for key in wanted}
+
+
+def _looked(row: CheckResult | None, since: datetime) -> bool:
+    return row is not None and row.last_seen >= since and row.outcome != Outcome.ERROR
 
 
 def disagreements(report: CheckReport, found: dict[str, CheckResult]) -> list[dict[str, str]]:

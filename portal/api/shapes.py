@@ -187,7 +187,8 @@ class MessageOut(Schema):
 
 
 class DraftOut(Schema):
-    """What was typed and not sent. `repository` and `licence` are what GitHub answered, blank before."""
+    """What was typed and not sent. `repository` and `licence` are what GitHub answered, blank before; `note` says why
+    it answered nothing of use."""
 
     uuid: UUID
     program: str
@@ -195,6 +196,7 @@ class DraftOut(Schema):
     version: int
     saved_at: datetime
     fields: dict[str, Any]
+    note: str
     problems: dict[str, list[str]]
     sent: bool
     integration: UUID | None
@@ -276,6 +278,7 @@ def draft_out(draft: Draft, problems: dict[str, list[str]]) -> dict[str, Any]:
         "version": draft.version, "saved_at": draft.saved_at, "problems": problems, "sent": draft.sent_at is not None,
         "fields": {key: value for key, value in draft.data.items() if key not in hidden},
         "integration": draft.integration.uuid if draft.integration else None,
+        "note": str(draft.data.get("prefill_note", "")),
     }  # fmt: skip
 
 

@@ -19,6 +19,7 @@ from verification.base import Refused
 from verification.sources import links
 
 MOST_ADDRESS = 1000
+CHOOSE = {"invalid_choice": gettext_lazy("Choose one of those that are shown.")}
 
 
 def plain_address(text: str) -> str:
@@ -35,7 +36,9 @@ def plain_address(text: str) -> str:
 class EndpointForm(forms.Form):
     """Name, address, which events, of which program. `office`: the program's own; `kept`: the one that is changed."""
 
-    form = forms.ChoiceField(label=gettext_lazy("Sends"), choices=Endpoint.Form.choices, widget=forms.RadioSelect)
+    form = forms.ChoiceField(
+        label=gettext_lazy("Sends"), choices=Endpoint.Form.choices, widget=forms.RadioSelect, error_messages=CHOOSE
+    )
     name = Line(
         label=gettext_lazy("Name"),
         max_length=80,
@@ -47,9 +50,12 @@ class EndpointForm(forms.Form):
     kinds = forms.MultipleChoiceField(
         label=gettext_lazy("Events"),
         widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": gettext_lazy("Choose at least one kind.")},
+        error_messages={
+            "required": gettext_lazy("Choose at least one kind."),
+            "invalid_choice": gettext_lazy("There is no kind of event “%(value)s” here."),
+        },
     )
-    program_key = forms.ChoiceField(label=gettext_lazy("Program"), required=False)
+    program_key = forms.ChoiceField(label=gettext_lazy("Program"), required=False, error_messages=CHOOSE)
 
     def __init__(self, *args: Any, office: bool, kept: Endpoint | None = None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -7,6 +7,7 @@ import pytest
 from django.db import OperationalError
 
 from integrations.models import Integration
+from portal import wsgi
 from portal.api.models import KeptAnswer
 from tests.portal.api.calling import V1, Caller, caller
 from tests.portal.api.test_tokens import kind
@@ -59,6 +60,28 @@ def test_too_many_parameters_are_told_so(mine: Caller) -> None:
 def test_body_that_is_left_out_is_asked_for(mine: Caller, rocket: Any) -> None:
     answer = mine.send("POST", f"/integrations/{rocket.uuid}/steps/withdraw", "")
     assert (told(answer), answer.json()["detail"]) == ((422, "unfit"), "A body is needed: JSON, {} at least.")
+
+
+def test_body_of_no_said_length_is_told_so(mine: Caller, rocket: Any) -> None:
+    answer = mine.send("POST", f"/integrations/{rocket.uuid}/messages", "", **{"Transfer-Encoding": "chunked"})
+    assert told(answer) == (411, "length")
+
+
+@pytest.mark.parametrize(
+    ("sent", "read"),
+    [
+        ("application/json; charset=hex", "application/json"),
+        ("application/json; charset=UTF-8", "application/json; charset=UTF-8"),
+        ('application/json; charset="utf-8"', 'application/json; charset="utf-8"'),
+        ("multipart/form-data; Charset=idna; boundary=x", "multipart/form-data; boundary=x"),
+        ("text/plain;charset=utf-8-sig", "text/plain"),
+        ("", ""),
+    ],
+)
+def test_every_request_is_read_as_utf8(sent: str, read: str) -> None:
+    seen = dict[str, Any]()
+    wsgi.in_utf8(lambda environ, _: seen.update(environ) or [])({"CONTENT_TYPE": sent}, None)
+    assert seen["CONTENT_TYPE"] == read
 
 
 def test_database_that_is_busy_before_an_operation_is_told_so(mine: Caller, monkeypatch: pytest.MonkeyPatch) -> None:

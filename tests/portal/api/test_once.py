@@ -150,3 +150,4 @@ def test_nothing_is_locked_while_github_is_asked(mine: Caller, acme: Any, alice:
     first, second = mine.post(place, **KEY), mine.post(place, **KEY)
     assert (first.status_code, asked_within) == (200, [False])
     assert (second.content, second["Idempotent-Replayed"]) == (first.content, "true")
+    assert first.json()["note"] == prefill("")["error"] != ""

@@ -95,7 +95,7 @@ def test_disagreement_is_mailed_to_the_company_and_whoever_reviews_it(
 
 
 @pytest.mark.parametrize(
-    ("reported", "seen"), [("pass", "pass"), ("pass", "error"), ("not_run", "fail"), ("pass", "warn")]
+    ("reported", "seen"), [("pass", "pass"), ("not_run", "fail"), ("pass", "warn"), ("fail", "not_run")]
 )
 def test_what_agrees_or_says_nothing_is_no_disagreement(
     ci: Caller, rocket: Any, key: str, reported: str, seen: str
@@ -105,6 +105,22 @@ def test_what_agrees_or_says_nothing_is_no_disagreement(
     found(rocket, key, seen)
     reporting.compare_due()
     assert (CheckReport.objects.get().disagreements, Finding.objects.count()) == ([], 0)
+    assert CheckReport.objects.get().compared_at is not None
+
+
+def test_report_outlasts_an_outage_of_ours(ci: Caller, rocket: Any, key: str) -> None:
+    report(ci, rocket, key)
+    found(rocket, key, "error")
+    assert (reporting.compare_due(), CheckReport.objects.get().compared_at) == (0, None)
+    CheckResult.objects.all().delete()
+    found(rocket, key, "fail")
+    assert (reporting.compare_due(), Finding.objects.count()) == (1, 1)
+
+
+def test_report_waits_a_month_for_an_answer_of_ours(ci: Caller, rocket: Any, key: str) -> None:
+    report(ci, rocket, key)
+    found(rocket, key, "fail")
+    assert reporting.compare_due(timezone.now() + reporting.WAITS) == 0
 
 
 def test_result_from_before_the_report_settles_nothing(ci: Caller, rocket: Any, key: str) -> None:
