@@ -75,7 +75,7 @@ def nomad_rehearsal_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
 
 
 def _page(request: HttpRequest, found: Integration, form: RehearseNomad, status: int = 200) -> HttpResponse:
-    return page(request, found, NomadRehearsal, PAGE, shown, status=status, form=form, what=WHAT[found.plugin])
+    return page(request, found, NomadRehearsal, PAGE, shown, status=status, form=form, what=_(WHAT[found.plugin]))
 
 
 def shown(row: NomadRehearsal) -> dict[str, Any]:

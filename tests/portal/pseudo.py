@@ -8,6 +8,7 @@ from gettext import NullTranslations
 
 from django.utils import translation
 from django.utils.translation import trans_real
+from django.utils.translation.trans_real import CONTEXT_SEPARATOR
 
 CODE = "tlh"  # of no catalogue, ours or Django's
 OPEN, CLOSE = "⟦", "⟧"
@@ -24,13 +25,18 @@ class Wrapped(NullTranslations):
     def __init__(self) -> None:
         super().__init__()
         self._catalog: dict[str, str] = {}
+        self.asked: set[str] = set()
 
     def to_language(self) -> str:
         """What get_language() says meanwhile, so that nothing remembered for English is brackets."""
         return CODE
 
     def gettext(self, message: str) -> str:
-        return message if not message or message.startswith(OPEN) else f"{OPEN}{message}{CLOSE}"
+        message = message.rpartition(CONTEXT_SEPARATOR)[2]
+        if not message or message.startswith(OPEN):
+            return message
+        self.asked.add(message)
+        return f"{OPEN}{message}{CLOSE}"
 
     def ngettext(self, singular: str, plural: str, number: int) -> str:
         return self.gettext(singular if number == 1 else plural)
@@ -43,12 +49,12 @@ class Wrapped(NullTranslations):
 
 
 @contextmanager
-def spoken() -> Iterator[None]:
-    """Django speaks the pseudo language within, and forgets it afterwards."""
-    trans_real._translations[CODE] = Wrapped()
+def spoken() -> Iterator[set[str]]:
+    """Django speaks the pseudo language within, and forgets it afterwards. Gives the messages that were asked for."""
+    spoken = trans_real._translations[CODE] = Wrapped()
     try:
         with translation.override(CODE):
-            yield
+            yield spoken.asked
     finally:
         del trans_real._translations[CODE]
 

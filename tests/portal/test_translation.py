@@ -1,55 +1,63 @@
-"""Does a reader of another language meet English words that nobody can translate? Main pages and a mail say so.
+"""Does a reader of another language meet English words that nobody can translate? Every page and a mail say so.
 
 What stands outside the brackets of the pseudo language must be data of the cast, a text that was recorded or
-published as it is, or one of EXPECTED.
+published as it is, or one of EXPECTED. What was asked for must be a message that translators get.
 """
 
+import ast
 import re
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
+import django
 import pytest
 from django.apps import apps
+from django.core.cache import caches
 from django.utils.translation import get_language, gettext, ngettext
 
 from integrations.programs import PROGRAMS
 from integrations.workflow import perform
 from portal.models import Email
-from tests.portal import pseudo
+from portal.timetable import JOBS
+from tests.portal import extracted, pseudo
 from tests.portal.asking import asked, client_of
-from tests.portal.everything import address
+from tests.portal.everything import address, names
+from verification.clients import credential
+from verification.support.holidays_snapshot import countries
+from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
 
-PAGES = {
-    "anonymous": ("home", "start", "listed", "listing", "start_program", "program", "words"),
-    "alice": (
-        "home",
-        "integration",
-        "requirement",
-        "issue",
-        "profile",
-        "notification_choices",
-        "webhooks",
-        "tokens",
-        "status",
-    ),
-    "rita": ("queue", "review", "sla"),
+WALKED = {"anonymous": ("get",), "alice": ("get", "post"), "rita": ("get", "post"), "sam": ("get",)}
+OF_DOCS = {
+    "clock_rule": "docs/sla.md, which is not translated",
+    "standing_rule": "docs/standing.md, which is not translated",
+    "api_docs": "the documentation of the API",
+    "styleguide": "for designers, with samples that look like data",
 }
 EXPECTED = {
     "Alice": "a given name, in the button of the reader's menu",
     "Rita": "a given name, in the button of the reader's menu",
+    "Sam": "a given name, in the button of the reader's menu",
     "acme/booster#1": "the name of an issue",
     "uma (reporter": "why a clock stands or runs, as the rule of the clock writes it down",
     "Confirm": "the turn, as it was written down",
     "Met": "what a requirement was answered with, as it was written down",
-    "CSV": "the name of a format",
-    "XLSX": "the name of a format",
+    "Rita Reyes left the standing as it is": "evidence, the same for both sides and frozen with decisions",
+    "Nothing in the schema has changed from to": "what a comparison found, as files and commands say it too",
+    "Booster by Acme: Verified in the Nomad program": "what a badge says, the same for whoever asks",
     "Engage, Enable, Dev/Test, Review, Release, Support": "steps as the program publishes them",
+    "Engage, Enable, Develop and Test, Review, Release, Support": "steps as the program publishes them",
     "Open Source, Enterprise": "offerings as the program publishes them",
     "Nomad Integration Program, -04": "a published edition",
+    "Pad": "a resource of the provider",
+    "rocket_pad": "a resource of the provider",
+    "rocket.rocket.upbound.io": "an API group of the provider",
 }
+FORMATS = {"CSV", "XLSX", "HTML", "Markdown", "AsciiDoc"}
 MOMENT = re.compile(r"^\d\. |\b\d{4}\b|\b\d{1,2}:\d\d\b|\b(?:UTC|CET|CEST)\b")
-NAMES = re.compile(r"[A-Z]{2}|[A-Z]\w+(?:/[\w +-]+)+")  # initials, time zones
+NAMES = re.compile(r"[A-Z]{2}|[A-Z]\w+(?:/[\w +-]+)+|ptl_\w+…|[a-z_]+\.[a-z_]+")  # initials, zones, tokens, kinds
+MSGID = re.compile(r'^msgid(?:_plural)? (".*")$', re.MULTILINE)
 SHORT = 12  # characters: what is shorter must be a whole value, since it may be part of anything
 
 
@@ -79,11 +87,21 @@ def bare(text: str) -> str:
     return " ".join(text.split()).strip(" .,:;·—–()[]“”")
 
 
+def named() -> Iterator[str]:
+    """Names that are the same in every language, or are said by those who run the portal."""
+    yield from FORMATS
+    yield from (name for _code, name in countries())
+    yield from (job.name for job in JOBS)
+    yield from (type(caches["default"]).__name__, credential()[0])
+    yield from (", ".join(sorted(labels)) for labels in (CRITICAL_LABELS, PAUSE_LABELS))
+
+
 @pytest.fixture
 def known(world: Any) -> set[str]:
     """Texts that are published or recorded, and so stay as they are."""
     published = texts_of([program.editions for program in PROGRAMS.values()] + list(PROGRAMS.values()))
-    return {bare(pseudo.LINK.sub(" ", line)) for text in (*published, *recorded()) for line in text.split("\n")}
+    lines = {line for text in (*published, *recorded(), *named()) for line in text.split("\n")}
+    return {bare(pseudo.LINK.sub(" ", line)) for line in lines} | {bare(MOMENT.sub("", line)) for line in lines}
 
 
 def unexplained(pieces: list[str], known: set[str]) -> set[str]:
@@ -99,19 +117,35 @@ def unexplained(pieces: list[str], known: set[str]) -> set[str]:
     }
 
 
+def shown(role: str, person: Any, world: Any, asked_for: set[str]) -> Iterator[tuple[str, str]]:
+    """(name, page) of every page that a person gets, also those that send something back with its reasons."""
+    client = client_of(person)
+    for name in sorted(names() - set(OF_DOCS)):
+        for way in WALKED[role]:
+            with pseudo.spoken() as said:
+                code, answer = asked(client, address(name, world), None if way == "get" else {})
+            asked_for |= said
+            assert not code.startswith("5"), (role, name, way)
+            if "<!doctype html>" in answer:
+                yield name, answer[answer.index("<!doctype html>") :]
+
+
 def test_pages_hold_no_words_that_nobody_can_translate(cast: Any, world: Any, known: set[str]) -> None:
-    found: dict[str, list[str]] = {}
-    for role, names in PAGES.items():
-        client = client_of(cast[role])
-        for name in names:
-            with pseudo.spoken():
-                code, answer = asked(client, address(name, world))
-            assert code == "200", (role, name)
-            page = answer[answer.index("<!doctype html>") :]
+    found: dict[str, set[str]] = {}
+    asked_for: set[str] = set()
+    for role in WALKED:
+        for name, page in shown(role, cast[role], world, asked_for):
             for part in unexplained(pseudo.untranslated(page), known):
-                found.setdefault(part, []).append(name)
+                found.setdefault(part, set()).add(name)
     assert {part: names for part, names in found.items() if part not in EXPECTED} == {}
     assert sorted(set(EXPECTED) - set(found)) == []
+    assert sorted(asked_for - extracted.messages() - of_django()) == []
+
+
+def of_django() -> set[str]:
+    """What Django itself has words for: its own list of messages, which it keeps with its English."""
+    lists = Path(django.__file__).parent.glob("conf/locale/en/LC_MESSAGES/django.po")
+    return {ast.literal_eval(text) for path in lists for text in MSGID.findall(path.read_text("utf-8"))}
 
 
 def test_a_mail_holds_no_words_that_nobody_can_translate(
@@ -138,3 +172,14 @@ def test_the_pseudo_language_is_gone_afterwards() -> None:
         said = get_language(), gettext("Hello"), ngettext("a day", "days", 2)
     assert said == (pseudo.CODE, "⟦Hello⟧", "⟦days⟧")
     assert (get_language(), gettext("Hello")) == ("en", "Hello")
+
+
+def test_messages_of_modules_and_templates_are_found() -> None:
+    template = (
+        '{% translate "Go on" %}{% panel heading=_("It\'s now") %}'
+        "{% blocktranslate count n=n %}a day{% plural %}{{ n }} days{% endblocktranslate %}"
+    )
+    assert [*extracted.of_template(template)] == ["Go on", "It's now", "a day", "%(n)s days"]
+    assert [*extracted.of_module('said = _("Go" " on"), ngettext("a day", "days", n), told("not this")')] == [
+        "Go on", "a day", "days",
+    ]  # fmt: skip

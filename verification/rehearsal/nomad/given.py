@@ -5,10 +5,11 @@ from typing import Any, NoReturn
 
 import msgpack
 
+from verification.base import gettext_noop
 from verification.rehearsal.lifecycle.given import Unfit
 
 MOST = 100_000
-WHAT = {"driver": "task driver", "device": "device plugin"}
+WHAT = {"driver": gettext_noop("task driver"), "device": gettext_noop("device plugin")}
 
 
 def config_of(text: str) -> dict[str, Any]:

@@ -1,0 +1,48 @@
+"""Which messages does a translator get? Every text that `makemessages` finds in our rooms and templates."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from django.utils.translation.template import templatize
+
+from tests.house.source import ROOT
+
+ROOMS = ("integrations", "portal", "verification")
+MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
+TEXT = r"""u?('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
+IN_TEMPLATE = re.compile(rf"\b(?:_|n?gettext)\(\s*{TEXT}(?:\s*,\s*{TEXT})?")
+
+
+@cache
+def messages() -> frozenset[str]:
+    """The messages, singular and plural, as they are written."""
+    return frozenset((*_of_modules(), *_of_templates()))
+
+
+def _of_modules() -> Iterator[str]:
+    for room in ROOMS:
+        for path in (ROOT / room).rglob("*.py"):
+            source = path.read_text()
+            if "gettext" in source:
+                yield from of_module(source)
+
+
+def of_module(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in MARKS:
+            for each in node.args:
+                if isinstance(each, ast.Constant) and isinstance(each.value, str):
+                    yield each.value
+
+
+def _of_templates() -> Iterator[str]:
+    for path in (ROOT / "templates").rglob("*.*"):
+        if path.suffix in {".html", ".txt"}:
+            yield from of_template(path.read_text())
+
+
+def of_template(source: str) -> Iterator[str]:
+    for found in IN_TEMPLATE.finditer(templatize(source)):
+        yield from (ast.literal_eval(text) for text in found.groups() if text)
