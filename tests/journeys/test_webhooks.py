@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 from django.utils import timezone
@@ -42,6 +43,7 @@ def test_a_webhook_is_added_tested_fails_and_is_sent_again(
     told = Webhook(secret).verify(receiver.taken[-1].body, receiver.taken[-1].headers)
     assert told["type"] == "portal.test"
     owner.go(owner.page.url).sees("Delivered", "Works").never_reads(secret)
+    log = owner.page.url
     receiver.answers.status = 410
     owner.press("Send a test event")
     sending.send_due()
@@ -55,6 +57,10 @@ def test_a_webhook_is_added_tested_fails_and_is_sent_again(
     sending.send_due()
     ids = [taken.headers["webhook-id"] for taken in receiver.taken]
     assert (len(ids), len(set(ids))) == (4, 2)
+    owner.go(log).choose("Event", "portal.test").press("Filter").sees("Messages, newest first")
+    owner.press("To be sent").sees("No message like this").holds("Event", "portal.test").shot("webhook-log-empty")
+    assert sorted(parse_qsl(urlsplit(owner.page.url).query)) == [("kind", "portal.test"), ("state", "waiting")]
+    owner.press("Show all messages").sees("Messages, newest first").holds("Event", "")
 
 
 def test_somebody_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: Any, acme: Any, rita: Any) -> None:
