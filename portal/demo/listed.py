@@ -34,7 +34,7 @@ RELEASED: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "Tanuki images": (("1.1.0", "1.0.2"), UNIX),
 }
 OWNER, LISTED, KEYS = "repository.owner", "registry.listed", "keys.rotation"
-REPLIED = {"Globex Firewall": "Two of the late ones were one outage of our own test cloud, from 3 to 5 of the month.\n"
+REPLIED = {"Globex Firewall": "The late one fell into an outage of our own test cloud, from 3 to 5 of the month.\n"
            "Since then two people are on call."}  # fmt: skip
 
 
@@ -71,7 +71,7 @@ def _release(row: Integration, versions: tuple[str, ...], platforms: tuple[str, 
         return
     name = f"{owner}/{row.repository.partition('-provider-')[2]}"
     source, builds = f"https://github.com/{row.repository}", dict.fromkeys(versions, platforms)
-    builds[versions[-1]] = platforms[:2]  # the first release was for fewer
+    builds[versions[-1]] = platforms if len(versions) == 1 else platforms[:2]  # the first release was for fewer
     found = Published(name, source, "partner", versions, versions[0], builds[versions[0]], builds=builds)
     began = row.released_at or row.created_at
     observations.remember(row, LISTED, {"registry": found.as_dict()}, began)
