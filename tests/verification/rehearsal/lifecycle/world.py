@@ -1,14 +1,13 @@
 """What do tests of lifecycles share? The example provider in its variants, its configurations, and what was played."""
 
-import os
 import sys
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 
 from examples import provider
+from tests.verification.rehearsal.folder import shared
 from verification.rehearsal.lifecycle import job, rules
 from verification.rehearsal.lifecycle.given import Given
 from verification.rehearsal.lifecycle.record import Seen
@@ -41,7 +40,7 @@ needs_sandbox = pytest.mark.skipif(bool(unavailable()), reason=unavailable() or 
 @cache
 def executable(fault: str = "") -> Path:
     """The example provider, with the fault."""
-    return provider.write(Path(mkdtemp(prefix="provider-", dir=os.environ.get("PYTEST_TMP"))), fault)
+    return provider.write(shared("provider-"), fault)
 
 
 def given(fault: str = "", **more: str) -> Given:

@@ -1,14 +1,13 @@
 """What do tests of Nomad plugins share? The example plugin in its variants, and what was seen of it."""
 
-import os
 import sys
 from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
 
 import pytest
 
 from examples import nomad_plugin
+from tests.verification.rehearsal.folder import shared
 from verification.rehearsal.nomad import rules
 from verification.rehearsal.nomad.driver import Given, Play
 from verification.rehearsal.nomad.record import Seen
@@ -26,7 +25,7 @@ needs_sandbox = pytest.mark.skipif(bool(unavailable()), reason=unavailable() or 
 
 @cache
 def executable(kind: str, fault: str = "") -> Path:
-    folder = Path(mkdtemp(prefix="nomad-", dir=os.environ.get("PYTEST_TMP")))
+    folder = shared("nomad-")
     return nomad_plugin.write(folder, kind, fault)
 
 

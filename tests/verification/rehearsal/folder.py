@@ -1,0 +1,12 @@
+"""A folder for what several tests share, gone when the process ends."""
+
+import atexit
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+
+
+def shared(prefix: str) -> Path:
+    folder = mkdtemp(prefix=prefix)
+    atexit.register(rmtree, folder, ignore_errors=True)
+    return Path(folder)
