@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import path
+from django.urls import path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -93,7 +93,7 @@ def schemas(request: HttpRequest, uuid: UUID) -> HttpResponse:
         if kept is not None:
             said = _("The schema of %(version)s is kept: %(count)s resources.")
             messages.success(request, said % {"version": kept.version, "count": kept.resources})
-            return redirect("schemas", uuid)
+            return redirect(f"{reverse('schemas', args=[uuid])}#top")  # where the message is, not the form
     context = {
         "integration": found,
         "rows": stored.known(found),
