@@ -57,10 +57,10 @@ def full(moment: date) -> str:
 def span(seconds: float) -> str:
     """A length in its largest fitting unit, rounded down: "4 min", "47 h", "6 d"."""
     if seconds < HOUR:
-        return f"{int(seconds // MINUTE)} min"
+        return _("%(count)s min") % {"count": int(seconds // MINUTE)}
     if seconds < 2 * DAY:
-        return f"{int(seconds // HOUR)} h"
-    return f"{int(seconds // DAY)} d"
+        return _("%(count)s h") % {"count": int(seconds // HOUR)}
+    return _("%(count)s d") % {"count": int(seconds // DAY)}
 
 
 def relative(moment: datetime, now: datetime) -> str:

@@ -46,14 +46,15 @@ Blocks, each closed by {% end… %}:
     {% form_footer label="Save" tone="primary" icon="" saved_at=None draft=False cancel=url disabled="" name=""
        value="" %}further buttons{% endform_footer %}   <form data-autosave="URL"> keeps "saved 12 s ago"
     {% draft_line saved_at=moment %}                  that line alone
-In the head of a page: {% page_title %}…{% endpage_title %}, {% page_description %}…{% endpage_description %}
+In the head of a page: {% page_title %}…{% endpage_title %}, {% page_description %}…{% endpage_description %},
+    and on <html> {% script_words %}
 Forms: {{ form }} or {{ form.field.as_field_group }}; never write a label or an error by hand.
 Classes that need no tag: muted, mono, visually-hidden, stack, row, cards, requirements, checks, columns, prose.
 """
 
 from django import template
 
-from portal.components import blocks, head, inline, lists, markup, moments, queue_rows, words
+from portal.components import blocks, head, inline, lists, markup, moments, queue_rows, script_words, words
 
 register = template.Library()
 
@@ -61,7 +62,7 @@ register.simple_tag(markup.glyph, name="icon")
 for small in (
     inline.badge, inline.outcome, inline.tally, inline.button, inline.link_button, inline.person,
     moments.when, moments.due, lists.meter, lists.code, lists.code_block, lists.crumbs, lists.tab, lists.draft_line,
-    blocks.path, queue_rows.queue_rows, words.word,
+    blocks.path, queue_rows.queue_rows, words.word, script_words.script_words,
 ):  # fmt: skip
     register.simple_tag(small)
 register.simple_tag(takes_context=True)(lists.pagination)

@@ -1,17 +1,41 @@
 // What is nicer with a script? Everything here; nothing needs it.
 
-const say = (seconds) =>
-  seconds < 3600 ? `${Math.floor(seconds / 60)} min`
-    : seconds < 172800 ? `${Math.floor(seconds / 3600)} h` : `${Math.floor(seconds / 86400)} d`;
+// In another language the page brings the words itself, under the same names.
+const WORDS = {
+  min: "%(count)s min",
+  h: "%(count)s h",
+  d: "%(count)s d",
+  now: "just now",
+  ago: "%(span)s ago",
+  ahead: "in %(span)s",
+  dueNow: "due now",
+  dueIn: "due in %(span)s",
+  overdue: "overdue by %(span)s",
+  close: "Close",
+  saving: "saving…",
+  savedNow: "saved just now",
+  savedSeconds: "saved %(count)s s ago",
+  saved: "saved %(span)s ago",
+  elsewhere: "not saved: this draft was changed elsewhere, save to see both versions",
+  signedOut: "not saved: you were signed out; go on, and your text waits while you sign in",
+  notSaved: "not saved; your text is kept on this page, we try again when you type",
+  outage: "We could not update this part of the page. Nothing you typed is lost; reload to try again.",
+  ...JSON.parse(document.documentElement.dataset.words || "{}"),
+};
+const said = (name, value) => WORDS[name].replace(/%\(\w+\)s/, () => value);
+
+const span = (seconds) =>
+  seconds < 3600 ? said("min", Math.floor(seconds / 60))
+    : seconds < 172800 ? said("h", Math.floor(seconds / 3600)) : said("d", Math.floor(seconds / 86400));
 
 const relative = {
   ago(seconds) {
-    if (Math.abs(seconds) < 60) return "just now";
-    return seconds > 0 ? `${say(seconds)} ago` : `in ${say(-seconds)}`;
+    if (Math.abs(seconds) < 60) return WORDS.now;
+    return seconds > 0 ? said("ago", span(seconds)) : said("ahead", span(-seconds));
   },
   due(seconds) {
-    if (Math.abs(seconds) < 60) return "due now";
-    return seconds > 0 ? `overdue by ${say(seconds)}` : `due in ${say(-seconds)}`;
+    if (Math.abs(seconds) < 60) return WORDS.dueNow;
+    return seconds > 0 ? said("overdue", span(seconds)) : said("dueIn", span(-seconds));
   },
 };
 
@@ -23,7 +47,8 @@ function refreshMoments() {
 }
 
 // Who never chose a zone reads moments in the browser's own; what names its zone itself stands as it is.
-const CLOCK = new Intl.DateTimeFormat("en-US", {
+const LANGUAGE = document.documentElement.lang;
+const CLOCK = new Intl.DateTimeFormat(LANGUAGE.startsWith("en") ? "en-US" : LANGUAGE, {
   weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit",
   hourCycle: "h23", timeZoneName: "short",
 });
@@ -88,7 +113,8 @@ document.addEventListener("click", (event) => {
   const body = summary.nextElementSibling;
   const dialog = document.createElement("dialog");
   dialog.setAttribute("aria-labelledby", body.getAttribute("aria-labelledby"));
-  dialog.innerHTML = '<form method="dialog"><button class="icon-button dialog-close" aria-label="Close">✕</button></form>';
+  dialog.innerHTML = '<form method="dialog"><button class="icon-button dialog-close" >✕</button></form>';
+  dialog.querySelector("button").setAttribute("aria-label", WORDS.close);
   dialog.append(body);
   dialog.addEventListener("close", () => { summary.after(body); dialog.remove(); summary.focus(); });
   document.body.append(dialog);
@@ -107,10 +133,7 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", (event) => { if (event.persisted) release(); });
 
-const NOT_SAVED = {
-  "409": "not saved: this draft was changed elsewhere, save to see both versions",
-  "sign-in": "not saved: you were signed out; go on, and your text waits while you sign in",
-};
+const NOT_SAVED = { "409": WORDS.elsewhere, "sign-in": WORDS.signedOut };
 
 // A draft saves itself two seconds after the last key. What could not be saved is said.
 function keepDraft(form) {
@@ -122,7 +145,7 @@ function keepDraft(form) {
     busy = send().finally(() => { busy = null; });
   }
   async function send() {
-    tell("saving…");
+    tell(WORDS.saving);
     try {
       const answer = await fetch(form.dataset.autosave, {
         method: "POST", body: new FormData(form), headers: { "X-Requested-With": "autosave" },
@@ -133,10 +156,10 @@ function keepDraft(form) {
       const version = answer.headers.get("X-Draft-Version");
       const field = form.elements.namedItem("version");
       if (version && field) field.value = version;
-      tell("saved just now");
+      tell(WORDS.savedNow);
     } catch (problem) {
       savedAt = 0;
-      tell(NOT_SAVED[problem.message] || "not saved; your text is kept on this page, we try again when you type");
+      tell(NOT_SAVED[problem.message] || WORDS.notSaved);
     }
   }
   form.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(save, 2000); });
@@ -152,7 +175,7 @@ function keepDraft(form) {
   });
   setInterval(() => {
     const age = Math.round((Date.now() - savedAt) / 1000);
-    if (savedAt && !busy) tell(age < 5 ? "saved just now" : age < 60 ? `saved ${age} s ago` : `saved ${say(age)} ago`);
+    if (savedAt && !busy) tell(age < 5 ? WORDS.savedNow : age < 60 ? said("savedSeconds", age) : said("saved", span(age)));
   }, 5000);
 }
 
@@ -206,6 +229,7 @@ function tellOutage() {
   note.id = "outage";
   note.className = "banner tone-warn";
   note.setAttribute("role", "alert");
-  note.innerHTML = '<span></span><div class="banner-main"><p>We could not update this part of the page. Nothing you typed is lost; reload to try again.</p></div>';
+  note.innerHTML = '<span></span><div class="banner-main"><p></p></div>';
+  note.querySelector("p").textContent = WORDS.outage;
   document.getElementById("main").prepend(note);
 }
