@@ -1,5 +1,6 @@
 """Where does a person begin? Visitors at the programs, partners at their turns, reviewers at the queue."""
 
+from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
@@ -7,6 +8,7 @@ from django.core.paginator import Page, Paginator
 from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from integrations import rules
@@ -14,8 +16,11 @@ from integrations.models import Draft, Integration, Introduction, Membership
 from integrations.programs import PROGRAMS
 from integrations.states import ENDS, Holder, Stage
 from integrations.views.common import page_of
+from portal.sla.filters import in_state
+from portal.sla.rows import Row, rows_of
+from verification.models import Clock
 
-ROWS, DRAFTS = 50, 10
+ROWS, DRAFTS, PRESSING = 50, 10, 5
 MINE, COLLEAGUES, THEIRS, REST = range(4)
 HEADINGS = {
     MINE: gettext_noop("You must act"),
@@ -39,8 +44,9 @@ def home(request: HttpRequest) -> HttpResponse:
 
 
 def partner_home(request: HttpRequest, memberships: list[Membership]) -> dict[str, Any]:
-    """A page of everything of one's companies in blocks, what waits for the person first; what others ask of them,
-    and unsent drafts."""
+    """A page of everything of one's companies in blocks, what waits for the person first; issues that press, what
+    others ask of them, and unsent drafts."""
+    now = timezone.now()
     partners = [membership.partner for membership in memberships]
     edited = [membership.partner for membership in memberships if membership.role in rules.EDITING]
     page = page_of(request, by_turn(partners, edited), ROWS)
@@ -48,10 +54,19 @@ def partner_home(request: HttpRequest, memberships: list[Membership]) -> dict[st
     return {
         "page": page,
         "blocks": [(HEADINGS[block], rows) for block in HEADINGS if (rows := [r for r in page if r.block == block])],
+        "pressing": pressing(partners, now),
+        "now": now,
         "introductions": asked_of(edited),
         "drafts": drafts_page(request, drafts.select_related("saved_by", "partner").order_by("-saved_at", "-pk")),
         "several": len(memberships) > 1,
     }
+
+
+def pressing(partners: list[Any], now: datetime) -> list[Row]:
+    """The issues of these companies that are past due or at risk of it, the soonest due first."""
+    mine = Clock.objects.filter(integration__partner__in=partners, promised=True)
+    found = mine.filter(in_state("breached", now) | in_state("at_risk", now)).order_by("due_at", "pk")
+    return rows_of(found[:PRESSING], now, speakers=False)
 
 
 def asked_of(partners: list[Any]) -> QuerySet[Introduction]:

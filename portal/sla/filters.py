@@ -71,10 +71,12 @@ class Choice:
         return Clock.objects.filter(self.of, promised=True)
 
     def shown(self, now: datetime) -> QuerySet[Clock]:
-        """Those of the state asked for, the most pressing first; what is settled newest first."""
+        """Those of the state asked for, the most pressing first; what is settled after them, newest first."""
         found = self.clocks().filter(in_state(self.state, now))
         if self.state in SETTLED:
             return found.order_by("-stopped_at", "-pk")
+        if self.state == "all":
+            return found.order_by(F("stopped_at").desc(nulls_first=True), F("due_at").asc(nulls_last=True), "pk")
         return found.order_by(F("due_at").asc(nulls_last=True), "pk")
 
 

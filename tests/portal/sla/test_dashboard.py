@@ -39,6 +39,7 @@ def text(answer: Any) -> str:
     [
         ("at_risk", ["Burns"]), ("breached", ["Exploded"]), ("blind", ["Unseen"]), ("paused", ["Paused"]),
         ("kept", ["Kept"]), ("late", []), ("", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
+        ("all", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused", "Kept"]),
         ("nonsense", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
     ],
 )  # fmt: skip
@@ -65,6 +66,13 @@ def test_an_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one
     assert "Secret of Globex" not in titles(sign_in(alice), found)
     told = json.loads(text(sign_in(rita).get("/sla/clocks.json?state=kept&severity=worst&program=none&integration=x")))
     assert told["asked"] == {"state": "kept"}
+
+
+def test_what_presses_stands_on_the_partners_first_page(sign_in: SignIn, alice: Any, charlie: Any) -> None:
+    page = sign_in(alice).get("/")
+    assert [row.title for row in page.context["pressing"]] == ["Exploded", "Burns"]
+    assert ("Issues past due or at risk" in page.text, 'href="/sla/"' in page.text) == (True, True)
+    assert "Issues past due" not in sign_in(charlie).get("/").text
 
 
 def test_the_figures_stand_beside_those_of_a_week_ago(alice: Any) -> None:
