@@ -301,7 +301,7 @@ def test_an_empty_week_shows_zeros_in_every_form(rocket: Integration, alice: Use
     assert [text in sent.html and text in page for text in ("No promise came due this week.", "Nothing is late.")] == [
         True, True,
     ]  # fmt: skip
-    assert "Movements: 0 opened, 0 closed, 0 opened again, 0 comments, 0 past due, 0 taken back." in sent.text
+    assert "Movements: opened 0, closed 0, opened again 0, comments 0, past due 0, taken back 0." in sent.text
     assert "Kept,0,0\r\nBroken,0,0\r\nOverdue now,0,\r\n" in table
 
 
