@@ -118,15 +118,19 @@ class Room:
 
         def decorate(operation: Operation) -> Operation:
             summary, _, more = (operation.__doc__ or "").strip().partition("\n")
-            described = "\n".join(line.strip() for line in more.strip().split("\n"))
             self.router.add_api_operation(
                 path, [method], within(scope, operation, min(responses)), response=responses,
-                operation_id=operation.__name__, summary=summary.rstrip("."), description=described,
+                operation_id=operation.__name__, summary=summary.rstrip("."), description=unwrapped(more),
                 auth=Bearer() if scope else None, openapi_extra=extra,
             )  # fmt: skip
             return operation
 
         return decorate
+
+
+def unwrapped(text: str) -> str:
+    """A docstring's paragraphs, each on one line."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.strip().split("\n\n"))
 
 
 def within(scope: str, operation: Callable[..., Any], status: int) -> Callable[..., Any]:

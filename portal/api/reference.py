@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
+from django.utils.html import format_html, format_html_join
 
 from portal.api.app import PREFIX, document
+from portal.api.pages_only import PAGES_ONLY
+from portal.api.parts import unwrapped
 from portal.api.problems import KINDS
 from portal.api.scopes import SCOPES
 
@@ -38,10 +41,12 @@ class Operation:
     scope: str
     parameters: tuple[Field, ...]
     body: str
+    body_says: str
     fields: tuple[Field, ...]
     media: str
     status: str
     answer: str
+    answer_says: str
     answer_fields: tuple[Field, ...]
     example: str
 
@@ -77,12 +82,14 @@ def _operation(told: Mapping[str, Any], path: str, method: str, said: Mapping[st
     media, sent = _content(said.get("requestBody", {}))
     status, answer = next((s, a) for s, a in said["responses"].items() if s.startswith("2"))
     answered, fields = _content(answer)[1], _fields(told, sent)
+    shape = _listed(told, answered)
     return Operation(
-        id=said["operationId"], method=method.upper(), path=path, summary=said["summary"],
+        id=said["operationId"], method=method.upper(), path=path, summary=coded(said["summary"]),
         description=_more(said), scope=said.get("x-scope", ""),
         parameters=tuple(_parameter(told, each) for each in said.get("parameters", []) if "$ref" not in each),
-        body=_name(sent), fields=fields, media=media if "json" not in media else "",
-        status=status, answer=_name(answered),
+        body=_name(sent), body_says=_says(_followed(told, sent)), fields=fields,
+        media=media if "json" not in media else "",
+        status=status, answer=_name(answered), answer_says=_says(shape),
         answer_fields=tuple(replace(field, needed=False) for field in _fields(told, answered)),
         example=_example(told, path, method, said, fields),
     )  # fmt: skip
@@ -91,7 +98,14 @@ def _operation(told: Mapping[str, Any], path: str, method: str, said: Mapping[st
 def _more(said: Mapping[str, Any]) -> str:
     """What the description says beyond the summary."""
     described = str(said.get("description", ""))
-    return "" if described.rstrip(".") == said["summary"].rstrip(".") else described
+    return "" if described.rstrip(".") == said["summary"].rstrip(".") else coded(described)
+
+
+def coded(text: str) -> str:
+    """What stands between backticks as code, all else as text."""
+    parts = text.split("`")
+    html = [format_html("<code>{}</code>" if number % 2 else "{}", part) for number, part in enumerate(parts)]
+    return format_html_join("", "{}", ((part,) for part in html))
 
 
 def _content(said: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -102,7 +116,7 @@ def _content(said: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _parameter(told: Mapping[str, Any], said: Mapping[str, Any]) -> Field:
-    says = said.get("description", "")
+    says = coded(said.get("description", ""))
     return Field(said["name"], _kind(said.get("schema", {})), bool(said.get("required")), says, said["in"])
 
 
@@ -115,14 +129,23 @@ def _followed(told: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str
     return schema
 
 
-def _fields(told: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[Field, ...]:
+def _listed(told: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The shape itself, through the page of a list to what is listed."""
     shape = _followed(told, schema)
     items = shape.get("properties", {}).get("items")
-    if items is not None and "next" in shape["properties"]:
-        shape = _followed(told, items)
+    return _followed(told, items) if items is not None and "next" in shape["properties"] else shape
+
+
+def _says(shape: Mapping[str, Any]) -> str:
+    """What a shape's docstring says of its fields."""
+    return coded(unwrapped(str(shape.get("description", ""))))
+
+
+def _fields(told: Mapping[str, Any], schema: Mapping[str, Any]) -> tuple[Field, ...]:
+    shape = _listed(told, schema)
     needed = shape.get("required", [])
     return tuple(
-        Field(name, _kind(said), name in needed, said.get("description", ""))
+        Field(name, _kind(said), name in needed, coded(said.get("description", "")))
         for name, said in shape.get("properties", {}).items()
     )
 
@@ -180,6 +203,11 @@ def begin() -> str:
 def problems() -> list[tuple[str, int, str]]:
     """(kind, status, title) of everything that can go wrong."""
     return [(kind, status, title) for kind, (status, title) in KINDS.items()]
+
+
+def pages_only() -> list[tuple[str, str]]:
+    """(what, why) of all that no operation does."""
+    return [(only.what, only.why) for only in PAGES_ONLY]
 
 
 def scopes() -> list[tuple[str, str, str]]:

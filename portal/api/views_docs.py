@@ -34,7 +34,7 @@ def reference_page(request: HttpRequest) -> HttpResponse:
     context = {
         "groups": groups, "count": sum(len(group.operations) for group in groups), "prefix": f"/{PREFIX}",
         "begin": reference.begin(), "problems": reference.problems(),
-        "scopes": reference.scopes(), "anonymous": limits.ANONYMOUS,
+        "scopes": reference.scopes(), "pages_only": reference.pages_only(), "anonymous": limits.ANONYMOUS,
     }  # fmt: skip
     return render(request, "api/reference.html", context)
 

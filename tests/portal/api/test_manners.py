@@ -1,6 +1,8 @@
 """Lists in pages, limits, bodies, versions: how the API behaves whatever is asked of it."""
 
+import re
 from datetime import timedelta
+from html import unescape
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from django.db import OperationalError
 from django.urls import reverse
 
 from integrations.models import Integration
+from portal.api.pages_only import PAGES_ONLY
 from tests.conftest import begin
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.test_tokens import kind
@@ -169,6 +172,8 @@ def test_reference_page_shows_every_operation_without_a_script(client: Any, db: 
     told = client.get(reverse("api_document")).json()
     ids = [said["operationId"] for methods in told["paths"].values() for said in methods.values()]
     assert [name for name in ids if f'id="{name}"' not in text] == []
+    assert [only.what for only in PAGES_ONLY if only.what not in unescape(text)] == []
+    assert "`" not in re.sub(r"<pre.*?</pre>", "", text, flags=re.DOTALL)
     assert "style=" not in text
     assert "unsafe-inline" not in page["Content-Security-Policy"]
 
