@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from verification.base import Outcome, Subject
 from verification.checks import schema as checks
-from verification.management.given import Unusable
+from verification.management.given import unusable
 from verification.plugins import telling
 from verification.plugins.reading import given_of
 from verification.plugins.schema_job import WAYS
@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
     def handle(self, *, executable: Path, as_json: bool, **options: Any) -> None:  # type: ignore[override]
         if not executable.is_file():
-            raise Unusable(f"{executable} is no file.")
+            raise unusable(f"{executable} is no file.")
         try:
             named = given_of(executable, options["source"], options["as_version"])
             given = {
@@ -50,7 +50,7 @@ class Command(BaseCommand):
             }  # fmt: skip
             answer = asking.ask("schema", given, {"provider": executable}, service=settings.SANDBOX_SOCKET)
         except (ValueError, Faulty) as sentence:
-            raise Unusable(sentence) from sentence
+            raise unusable(sentence) from sentence
         except NoSandbox as why:
             self._end({"not_run": str(why)} if as_json else f"Not run. {why}", 2)
         found = telling.told(answer, named.version, timezone.now().isoformat())

@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from verification.management.given import Unusable, text_of
+from verification.management.given import text_of, unusable
 from verification.rehearsal.lifecycle import job, report
 from verification.rehearsal.lifecycle.given import Given, Unfit, environment_of, hosts_of, version_of
 from verification.rehearsal.lifecycle.record import Seen, seen_of
@@ -45,12 +45,12 @@ class Command(BaseCommand):
 
     def handle(self, *, executable: Path, **options: Any) -> None:  # type: ignore[override]
         if not executable.is_file():
-            raise Unusable(f"{executable} is no file.")
+            raise unusable(f"{executable} is no file.")
         try:
             given = _given(executable.resolve(), options)
             seen = self._seen(given, options)
         except (ValueError, asking.Faulty) as sentence:
-            raise Unusable(sentence) from sentence
+            raise unusable(sentence) from sentence
         self.stdout.write(report.as_json(seen) if options["json"] else report.as_text(seen))
         if report.exit_code(seen):
             sys.exit(report.exit_code(seen))
@@ -75,7 +75,7 @@ class Command(BaseCommand):
 
 
 def _given(executable: Path, options: dict[str, Any]) -> Given:
-    """Raises Unfit, and Unusable for files that cannot be read."""
+    """Raises Unfit, and CommandError for files that cannot be read."""
     name, version = version_of(executable)
     source = options["source"] or f"{name}/{name}"
     if source.count("/") != 1 or source.rpartition("/")[2] != name:

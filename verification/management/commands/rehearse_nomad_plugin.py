@@ -8,7 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 
-from verification.management.given import Unusable, text_of
+from verification.management.given import text_of, unusable
 from verification.rehearsal.nomad import job, report
 from verification.rehearsal.nomad.driver import Given
 from verification.rehearsal.nomad.given import MOST, config_of
@@ -39,14 +39,14 @@ class Command(BaseCommand):
 
     def handle(self, *, executable: Path, **options: Any) -> None:  # type: ignore[override]
         if not executable.is_file():
-            raise Unusable(f"{executable} is no file.")
+            raise unusable(f"{executable} is no file.")
         readable = tuple(path.resolve() for path in options["readable"])
         try:
             config = config_of(text_of(options["config"], MOST))
             version = options["version"]
             seen = self._seen(Given(executable, options["type"], options["name"], version, config, readable))
         except (ValueError, asking.Faulty) as sentence:
-            raise Unusable(sentence) from sentence
+            raise unusable(sentence) from sentence
         self.stdout.write(report.as_json(seen) if options["json"] else report.as_text(seen))
         if report.exit_code(seen):
             sys.exit(report.exit_code(seen))

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from verification.management.given import Unusable, text_of
+from verification.management.given import text_of, unusable
 from verification.rehearsal.run_task import report
 from verification.rehearsal.run_task.driver import Target, play
 from verification.rehearsal.run_task.listener import listening
@@ -46,12 +46,12 @@ class Command(BaseCommand):
     def handle(self, *, url: str, **options: Any) -> None:  # type: ignore[override]
         target, (host, _, port) = _target(url, options), options["listen"].rpartition(":")
         if not port.isdecimal() or int(port[:6]) not in PORTS:
-            raise Unusable("Write --listen as HOST:PORT, such as 127.0.0.1:8700.")
+            raise unusable("Write --listen as HOST:PORT, such as 127.0.0.1:8700.")
         try:
             with listening(target, host or "127.0.0.1", int(port), options["callback_base"]) as place:
                 seen = play(target, place, Outbound(loopback=True), self._tell)
         except OSError as error:
-            raise Unusable(f"We cannot listen on {options['listen']}: {error.strerror or error}.") from error
+            raise unusable(f"We cannot listen on {options['listen']}: {error.strerror or error}.") from error
         self.stdout.write(report.as_json(seen, url) if options["json"] else report.as_text(seen, url))
         if report.exit_code(seen):
             sys.exit(report.exit_code(seen))
@@ -64,7 +64,7 @@ class Command(BaseCommand):
 def _target(url: str, options: dict[str, Any]) -> Target:
     stages = _stages(options["stages"])
     if not url:
-        raise Unusable("Give the endpoint's address, such as https://run.acme.io/run-task.")
+        raise unusable("Give the endpoint's address, such as https://run.acme.io/run-task.")
     end = max(1.0, min(options["minutes"], 60) * 60)
     passing = replace(PASSING, plan=text_of(options["passing_plan"], MOST) or PASSING.plan)
     failing = replace(FAILING, plan=text_of(options["failing_plan"], MOST) or FAILING.plan)
@@ -73,15 +73,15 @@ def _target(url: str, options: dict[str, Any]) -> Target:
 
 
 def _stages(given: list[str]) -> tuple[str, ...]:
-    """The stages in the platform's order. Raises Unusable with what may be meant."""
+    """The stages in the platform's order. Raises CommandError with what may be meant."""
     words = [word for each in given for word in each.split(",") if word]
     address = next((word for word in words if "://" in word), "")
     if address:
-        raise Unusable(f"{address} was read as a stage: write the address first, or the stages with commas.")
+        raise unusable(f"{address} was read as a stage: write the address first, or the stages with commas.")
     unknown = [word for word in words if word not in STAGES]
     if unknown or not words:
         named = f"“{unknown[0]}” is no stage" if unknown else "No stage is named"
-        raise Unusable(f"{named}; there are {', '.join(STAGES)}.")
+        raise unusable(f"{named}; there are {', '.join(STAGES)}.")
     return tuple(stage for stage in STAGES if stage in words)
 
 
@@ -89,5 +89,5 @@ def _key(path: Path | None) -> str:
     """The key in a file; blank where none is named. An empty file is a slip, not the wish for unsigned requests."""
     key = text_of(path, MOST).strip()
     if path is not None and not key:
-        raise Unusable(f"{path} holds no key. Leave --hmac-key-file out to send unsigned requests.")
+        raise unusable(f"{path} holds no key. Leave --hmac-key-file out to send unsigned requests.")
     return key

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from verification.management.given import Unusable
+from verification.management.given import unusable
 from verification.schemas.admits import Verdict, verdict
 from verification.schemas.base import ProviderSchema, Unreadable
 from verification.schemas.diff import Change, Difference, difference
@@ -39,11 +39,11 @@ class Command(BaseCommand):
             before, after = (read_one(path.read_bytes(), options["source"]) for path in (old, new))
             versions = _versions(options["versions"] or [_in_name(old), _in_name(new)])
         except (Unreadable, BadVersion) as error:
-            raise Unusable(error) from error
+            raise unusable(error) from error
         except OSError as error:
-            raise Unusable(f"{error.filename} cannot be read: {error.strerror}.") from error
+            raise unusable(f"{error.filename} cannot be read: {error.strerror}.") from error
         if not _same_provider(before, after):
-            raise Unusable(f"{before.source} and {after.source} are different providers.")
+            raise unusable(f"{before.source} and {after.source} are different providers.")
         found = difference(before, after)
         said = verdict(*versions, found) if versions else None
         if as_json:

@@ -98,7 +98,7 @@ def take(place: Place, call: Call) -> tuple[Knock, str]:
 
 def _read(call: Call) -> Said:
     if call.size > MOST_READ:
-        return Said(limits=[f"The callback has {call.size} bytes; {MOST_READ} are read."])
+        return Said(limits=[f"The callback has more than {MOST_READ} bytes; no more are read."])
     return read(call.body)
 
 
