@@ -192,7 +192,7 @@ def polls(now: datetime) -> Line:
     if not count:
         return Line("Issues", "idle", _("No repository is watched: nothing is in support yet."))
     trouble = watched.filter(~Q(trouble_since=None) | ~Q(missing_since=None) | ~Q(refused_at=None)).count()
-    details = ((_("repositories watched"), str(count)), (_("with a trouble"), str(trouble)))
+    details = ((_("repositories watched"), str(count)), (_("with trouble"), str(trouble)))
     oldest: datetime = found["oldest"]
     late = now - oldest > POLL_LATE
     said = _("Of every repository in support we know everything up to %(when)s.") % {"when": relative(oldest, now)}

@@ -98,8 +98,9 @@ def change_view(request: HttpRequest, pk: int) -> HttpResponse:
         elif act in ("default", "usual"):
             saved.set_default(view, request.user, on=act == "default")
             title = _(saved.PAGES[view.page].title)
-            opens = _("with “%(name)s”") % {"name": view.name} if act == "default" else _("as usual")
-            messages.success(request, _("%(title)s opens %(opens)s from now on.") % {"title": title, "opens": opens})
+            opens = _("The list “%(title)s” opens with “%(name)s” from now on.")
+            said = opens if act == "default" else _("The list “%(title)s” opens as usual from now on.")
+            messages.success(request, said % {"title": title, "name": view.name})
     except NotAllowed as refusal:
         refused(request, refusal)
     return redirect("views")

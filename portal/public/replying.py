@@ -46,7 +46,8 @@ class ReplyForm(forms.Form):
     text = Lines(
         label=gettext_lazy("Your reply"), required=False, max_length=LONGEST, max_lines=MOST_LINES,
         help_text=gettext_lazy(
-            "Everyone reads it beside the record. At most six lines, and no addresses but your own."
+            "Everyone reads it beside the record. At most six lines, and no addresses but your own. "
+            "Blank takes it back."
         ),
     )  # fmt: skip
 

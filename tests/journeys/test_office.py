@@ -42,7 +42,7 @@ def test_the_office_tells_how_it_goes_and_a_list_is_kept_and_taken_along(
     waits.value.save_as(tmp_path / "queue.xlsx")
     book = load_workbook(tmp_path / "queue.xlsx")
     assert [row[0].value for row in book.worksheets[0].iter_rows(min_row=2)] == ["Rocket"]
-    browser.press("Change").press("Open the list with it").sees("Queue opens with “Run tasks” from now on.")
+    browser.press("Change").press("Open the list with it").sees("The list “Queue” opens with “Run tasks” from now on.")
     browser.press("Queue").sees("Rocket")
     assert browser.page.url.endswith("program=terraform-run-task")
     partner = visit(alice, phone=True).go(f"/integrations/{history.uuid}/")
