@@ -13,6 +13,7 @@ from integrations.views.common import load
 from portal.api import reporting
 from portal.api.models import CheckReport
 from portal.api.parts import Done, Page, Paged, Room, Strict, listed
+from portal.api.reading import located
 from verification import accepting, jobs
 from verification.base import CHECKS
 from verification.views import page_context
@@ -138,7 +139,7 @@ def list_check_results(request: HttpRequest, response: HttpResponse, uuid: UUID,
 
 
 @room.post("/integrations/{uuid:uuid}/check_results", CHECKS_WRITE, ReportOut, status=201)
-def report_check_results(request: HttpRequest, uuid: UUID, body: ReportIn) -> Any:
+def report_check_results(request: HttpRequest, response: HttpResponse, uuid: UUID, body: ReportIn) -> Any:
     """Report from CI what the preflight found for a commit.
 
     It is kept as reported by you. The portal looks itself at a sample, and always where the answer decides something;
@@ -146,4 +147,15 @@ def report_check_results(request: HttpRequest, uuid: UUID, body: ReportIn) -> An
     """
     checks = [each.model_dump() for each in body.checks]
     said = reporting.Said(body.commit, body.version, body.program, body.repository, checks)
-    return report_out(reporting.report(load(request, uuid), said, by=request.user, now=timezone.now()))
+    row = reporting.report(load(request, uuid), said, by=request.user, now=timezone.now())
+    located(request, response, "integrations", uuid, "check_results", row.uuid)
+    return report_out(row)
+
+
+@room.get("/integrations/{uuid:uuid}/check_results/{uuid:report}", CHECKS_READ, ReportOut)
+def get_check_results(request: HttpRequest, uuid: UUID, report: UUID) -> Any:
+    """One report. Ask again while `compared_at` is null and `sampled` is not blank."""
+    found = CheckReport.objects.filter(integration=load(request, uuid), uuid=report).first()
+    if found is None:
+        raise Http404("There is no such report.")
+    return report_out(found)

@@ -19,7 +19,7 @@ from portal.api import shapes
 from portal.api.integrations import READ, STEPS, WRITE, again
 from portal.api.parts import Done, Page, Paged, Room, Strict, listed, posted
 from portal.api.problems import Problem, fit
-from portal.api.reading import etag, if_match
+from portal.api.reading import etag, if_match, located
 
 room = Room("Drafts")
 
@@ -82,11 +82,12 @@ def list_drafts(request: HttpRequest, response: HttpResponse, paged: Query[Paged
 
 
 @room.post("/drafts", WRITE, shapes.DraftOut, status=201)
-def begin_draft(request: HttpRequest, body: DraftIn) -> Any:
+def begin_draft(request: HttpRequest, response: HttpResponse, body: DraftIn) -> Any:
     """Begin an integration. Nothing is sent before you say so."""
     if body.program not in PROGRAMS:
         raise Problem("unfit", "There is no such program.", fields=[("program", "There is no such program.")])
     draft = drafts.open_start(_company(request, body.company), body.program, by=request.user, now=timezone.now())
+    located(request, response, "drafts", draft.uuid)
     return told(kept(request, draft, body, draft.version))
 
 
@@ -134,14 +135,19 @@ def prefill_draft(request: HttpRequest, uuid: UUID) -> Any:
 
 
 @room.post("/drafts/{uuid:uuid}/submit", STEPS, shapes.IntegrationWhole, status=201)
-def submit_draft(request: HttpRequest, uuid: UUID, if_match_: str | None = Header(None, alias="If-Match")) -> Any:
+def submit_draft(
+    request: HttpRequest, response: HttpResponse, uuid: UUID,
+    if_match_: str | None = Header(None, alias="If-Match"),
+) -> Any:  # fmt: skip
     """Send it: the draft becomes an integration, once, however often it is sent."""
     found, seen = start_draft(request, uuid), if_match(request)
     if found.integration is not None:
+        located(request, response, "integrations", found.integration.uuid)
         return again(request, found.integration.uuid)
     form = fit(bind(*program_of(found), found.data))
     version = found.version if seen is None else seen
     row = drafts.send(found, form.facts(found.data), version=version, by=request.user, now=timezone.now())
+    located(request, response, "integrations", row.uuid)
     return again(request, row.uuid)
 
 

@@ -24,6 +24,7 @@ from integrations.workflow import NotAllowed
 from portal.api.drafts import start_draft
 from portal.api.parts import Page, Paged, Room, Strict, listed, posted
 from portal.api.problems import fit
+from portal.api.reading import located
 
 room = Room("Introductions")
 BIG = 2**63 - 1
@@ -80,7 +81,7 @@ def _alike(found: Iterable[Overlap]) -> list[dict[str, Any]]:
 
 
 @room.post("/integrations/{uuid:uuid}/introductions", "integrations:write", IntroductionOut, status=201)
-def ask_introduction(request: HttpRequest, uuid: UUID, body: AskIn) -> Any:
+def ask_introduction(request: HttpRequest, response: HttpResponse, uuid: UUID, body: AskIn) -> Any:
     """Ask to be introduced. Names pass only when both agree."""
     found = load(request, uuid)
     message = fit(AskForm(posted(message=body.message))).cleaned_data["message"]
@@ -89,7 +90,9 @@ def ask_introduction(request: HttpRequest, uuid: UUID, body: AskIn) -> Any:
     other = behind(body.handle, work_of(found))
     if other is None:
         raise NotAllowed("That work does not overlap with yours any more: there is nobody to ask.", "gone")
-    return _introduction(request, introductions.ask(found, other, message, by=request.user, now=timezone.now()))
+    asked = introductions.ask(found, other, message, by=request.user, now=timezone.now())
+    located(request, response, "introductions", asked.pk)
+    return _introduction(request, asked)
 
 
 @room.get("/introductions", "integrations:read", Page[IntroductionOut])

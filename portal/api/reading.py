@@ -5,6 +5,7 @@ the answer itself, so that whatever changed in it, also by the clock alone, is s
 """
 
 import hashlib
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.utils.http import parse_etags
@@ -24,6 +25,11 @@ def if_match(request: HttpRequest) -> int | None:
         return None
     plain = given.removeprefix("W/").strip('"').partition("-")[0]
     return int(plain) if plain.isdecimal() and plain.isascii() and len(plain) < 10 else -1
+
+
+def located(request: HttpRequest, response: HttpResponse, *parts: Any) -> None:
+    """Say where what was made can be read: `parts` below /api/v1."""
+    response["Location"] = request.build_absolute_uri("/".join(["/api/v1", *map(str, parts)]))
 
 
 def unless_known(request: HttpRequest, answer: HttpResponse) -> HttpResponse:

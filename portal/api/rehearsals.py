@@ -14,6 +14,7 @@ from pydantic import Field
 from integrations.workflow import NotAllowed
 from portal.api.parts import Done, Page, Paged, Room, Strict, listed, posted
 from portal.api.problems import fit
+from portal.api.reading import located
 from verification import views_lifecycle, views_nomad, views_rehearsal
 from verification.forms_lifecycle import RehearseLifecycle
 from verification.forms_nomad import RehearseNomad
@@ -125,12 +126,14 @@ def get_rehearsal(request: HttpRequest, uuid: UUID, pk: int = Path(le=BIG)) -> A
 
 @room.post(RUN_TASK, WRITE, RehearsalOut, status=202)
 @sensitive_variables()
-def begin_rehearsal(request: HttpRequest, uuid: UUID, body: RunTaskIn) -> Any:
+def begin_rehearsal(request: HttpRequest, response: HttpResponse, uuid: UUID, body: RunTaskIn) -> Any:
     """Have a run task rehearsed: the portal asks it as the platform would. One at a time."""
     found = views_rehearsal.loaded(request, uuid)
     _ask_first(found, request, jobs.REFUSAL)
     given = fit(Rehearse(posted(**body.model_dump()))).cleaned_data
-    return rehearsal_out(jobs.begin(found, given, by=request.user, now=timezone.now()))
+    row = jobs.begin(found, given, by=request.user, now=timezone.now())
+    located(request, response, "integrations", uuid, "rehearsal", row.pk)
+    return rehearsal_out(row)
 
 
 @room.post(f"{RUN_TASK}/stop", WRITE)
@@ -156,12 +159,14 @@ def get_lifecycle(request: HttpRequest, uuid: UUID, pk: int = Path(le=BIG)) -> A
 
 @room.post(LIFECYCLE, WRITE, RehearsalOut, status=202)
 @sensitive_variables()
-def begin_lifecycle(request: HttpRequest, uuid: UUID, body: LifecycleIn) -> Any:
+def begin_lifecycle(request: HttpRequest, response: HttpResponse, uuid: UUID, body: LifecycleIn) -> Any:
     """Have a provider's lifecycle rehearsed in the sandbox: made, changed, destroyed. One at a time."""
     found = views_lifecycle.loaded(request, uuid)
     _ask_first(found, request, lifecycle_jobs.REFUSAL)
     form = fit(RehearseLifecycle(views_lifecycle.accounts_of(found), posted(**body.model_dump())))
-    return rehearsal_out(lifecycle_jobs.begin(found, form.cleaned_data, by=request.user, now=timezone.now()))
+    row = lifecycle_jobs.begin(found, form.cleaned_data, by=request.user, now=timezone.now())
+    located(request, response, "integrations", uuid, "lifecycle", row.pk)
+    return rehearsal_out(row)
 
 
 @room.get(NOMAD, READ, Page[RehearsalOut])
@@ -179,9 +184,11 @@ def get_nomad_rehearsal(request: HttpRequest, uuid: UUID, pk: int = Path(le=BIG)
 
 
 @room.post(NOMAD, WRITE, RehearsalOut, status=202)
-def begin_nomad_rehearsal(request: HttpRequest, uuid: UUID, body: NomadIn) -> Any:
+def begin_nomad_rehearsal(request: HttpRequest, response: HttpResponse, uuid: UUID, body: NomadIn) -> Any:
     """Have a Nomad plugin rehearsed in the sandbox. One at a time."""
     found = views_nomad.loaded(request, uuid)
     _ask_first(found, request, nomad_jobs.REFUSAL)
     given = fit(RehearseNomad(posted(**body.model_dump()))).cleaned_data
-    return rehearsal_out(nomad_jobs.begin(found, given, by=request.user, now=timezone.now()))
+    row = nomad_jobs.begin(found, given, by=request.user, now=timezone.now())
+    located(request, response, "integrations", uuid, "nomad", row.pk)
+    return rehearsal_out(row)

@@ -6,7 +6,7 @@ The answer that is kept for whoever repeats an Idempotency-Key has no secret in 
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from django.views.decorators.debug import sensitive_variables
@@ -17,6 +17,7 @@ from portal.api.companies import visible
 from portal.api.once import tells_once
 from portal.api.parts import Strict, posted
 from portal.api.problems import fit
+from portal.api.reading import located
 from portal.api.webhooks import WebhookOut, room, webhook_out
 from portal.hooks import access, keeping
 from portal.hooks.forms import EndpointForm
@@ -43,7 +44,7 @@ class WebhookMade(WebhookOut):
 
 @room.post("/webhooks", ADD, WebhookMade, status=201)
 @sensitive_variables()
-def add_webhook(request: HttpRequest, body: WebhookNew) -> Any:
+def add_webhook(request: HttpRequest, response: HttpResponse, body: WebhookNew) -> Any:
     """Add a webhook. For owners of the company; the program's own for its staff.
 
     The answer alone holds the secret. Repeated with its Idempotency-Key, it tells the same webhook without it: make
@@ -54,6 +55,7 @@ def add_webhook(request: HttpRequest, body: WebhookNew) -> Any:
     fields = body.model_dump(exclude={"company", "program"}) | {"program_key": body.program}
     wanted = fit(EndpointForm(posted(**fields), office=partner is None), {"program_key": "program"}).wanted
     row, secret = keeping.add(partner, wanted, by=request.user, now=timezone.now())
+    located(request, response, "webhooks", row.uuid)
     return webhook_out(row) | {"secret": secret.value if secret else None}
 
 

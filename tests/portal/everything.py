@@ -21,6 +21,7 @@ from integrations.uploads import examine
 from integrations.workflow import perform
 from portal.accounts import inviting
 from portal.api import tokens
+from portal.api.models import CheckReport
 from portal.hooks import keeping
 from portal.hooks.keeping import Wanted
 from portal.models import Email
@@ -87,6 +88,9 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "invitation": invitation, "token": people.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
         "join": people.ask_to_join(acme, message="Hello.", by=charlie, now=now),
         "member": acme.memberships.get(user=cast["bob"]), **texts,
+        "reported": CheckReport.objects.create(
+            integration=row, reported_by=f"ci {CANARY}", commit="9f3c1e0", outcome="pass", at=now,
+        ),
     }  # fmt: skip
 
 

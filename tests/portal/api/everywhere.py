@@ -43,7 +43,7 @@ def place_of(name: str, path: str, world: dict[str, Any]) -> str:
     known = {
         "uuid": uuid, "requirement_id": requirement_of(name), "step": "withdraw", "key": key_of(name), "slug": "acme",
         "seq": world["left"], "scope": world["report"], "week": "2026-W16", "pk": number_of(name, world),
-        "message": world["message"].uuid, "table": "integrations",
+        "message": world["message"].uuid, "report": world["reported"].uuid, "table": "integrations",
     }  # fmt: skip
     return re.sub(r"{(\w+)}", lambda found: str(known[found[1]]), path)
 

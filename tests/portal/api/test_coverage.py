@@ -41,7 +41,7 @@ DONE_BY = {
 }  # fmt: skip
 # page that shows something: the operations that tell it
 TOLD_BY = {
-    "check_results": "list_checks list_check_results", "companies": "list_companies",
+    "check_results": "list_checks list_check_results get_check_results", "companies": "list_companies",
     "company": "get_company list_people list_company_events", "company_change": "get_company",
     "company_calendar": "get_calendar",
     "crossplane": "get_crossplane", "crossplane_archive": "get_crossplane_archive", "document": "get_document",

@@ -120,6 +120,19 @@ def test_what_is_known_already_is_not_sent_again(mine: Caller, rocket: Any) -> N
         assert mine.get(path, **{"If-None-Match": tag}).status_code == 200
 
 
+def test_what_was_made_says_where_it_is_read(mine: Caller, acme: Any) -> None:
+    fields = {"name": "One", "description": "It flies.", "category": "ci-cd", "offerings": ["Open Source"]}
+    draft = mine.post("/drafts", {"program": "nomad", **fields}, **KEY)
+    again = mine.post("/drafts", {"program": "nomad", **fields}, **KEY)
+    assert (again["Location"], again["Idempotent-Replayed"]) == (draft["Location"], "true")
+    place = draft["Location"].removeprefix("http://testserver")
+    assert mine.get(place).json()["uuid"] == draft.json()["uuid"]
+    for _ in range(2):
+        sent = mine.post(f"{place}/submit")
+        assert (sent.status_code, sent["Location"].rpartition("/")[2]) == (201, sent.json()["uuid"])
+        assert mine.get(sent["Location"].removeprefix("http://testserver")).status_code == 200
+
+
 def test_step_is_not_taken_upon_what_was_changed_since(mine: Caller, rocket: Any) -> None:
     place = f"/integrations/{rocket.uuid}"
     read = mine.get(place)["ETag"]

@@ -55,6 +55,15 @@ def test_report_is_kept_as_theirs_and_never_as_ours(ci: Caller, rocket: Any, key
     assert ours[key] == "not_run"
 
 
+def test_report_is_read_where_its_location_leads(ci: Caller, rocket: Any, key: str, charlie: Any) -> None:
+    place = report(ci, rocket, key)["Location"].removeprefix("http://testserver")
+    assert (ci.get(place).json()["commit"], ci.get(place).json()["compared_at"]) == (COMMIT, None)
+    assert caller(charlie).get(place).status_code == 404
+    found(rocket, key, "fail")
+    reporting.compare_due()
+    assert [each["found"] for each in ci.get(place).json()["disagreements"]] == ["fail"]
+
+
 def test_what_would_decide_something_is_looked_at(ci: Caller, rocket: Any, key: str) -> None:
     assert report(ci, rocket, key).json()["sampled"] == "it decides a requirement"
     assert CheckRun.objects.open().get(integration=rocket).reason == f"CI reported {COMMIT}"
