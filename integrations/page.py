@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations import facts
 from integrations.programs.base import Agency, Group, Link, Requirement, Stage, Step, Tier
 from integrations.states import Holder, Status, how_many
+from integrations.turns import turn_said
 
 if TYPE_CHECKING:
     from integrations.models.integration import Integration
@@ -140,7 +142,7 @@ class Left:
 
 
 def _with_choice(row: Row, choice: str) -> Row:
-    return replace(row, why=f"{choice.capitalize()}. {row.why}".strip()) if choice else row
+    return replace(row, why=f"{capfirst(turn_said(choice))}. {row.why}".strip()) if choice else row
 
 
 def left_items(integration: "Integration", now: datetime, whose: Mapping[Holder, str] = WHOSE) -> Left:

@@ -17,6 +17,7 @@ from integrations import rules
 from integrations.models import Integration
 from integrations.programs import PROGRAMS, edition_of
 from integrations.states import Holder, ReviewState, Stage
+from integrations.turns import turn_said
 
 SIZE = 50
 PLACE = ("program_key", "edition_date", "step", "stage", "review_state", "review_round")
@@ -136,6 +137,11 @@ def page_of_rows(
     return page, [_row(dict(zip(COLUMNS, values, strict=True)), links, reader, now) for values in page.object_list]
 
 
+def _reasons(of: dict[str, Any]) -> list[str]:
+    """Why it is in the queue, as it was written down; where it is not the program's turn, whose it is."""
+    return list(of["reasons"]) if of["turn_holder"] == Holder.PROGRAM else [of["turn_action"]]
+
+
 def _row(of: dict[str, Any], links: tuple[str, str], reader: Reader, now: datetime) -> Row:
     href, claim_href = [link.replace(NOBODYS, str(of["uuid"])) for link in links]
     signs = [(of["tally"][outcome], sign, _(word)) for outcome, (sign, word) in SIGNS.items() if outcome in of["tally"]]
@@ -146,7 +152,7 @@ def _row(of: dict[str, Any], links: tuple[str, str], reader: Reader, now: dateti
         "company": of["partner__name"],
         "program": PROGRAMS[of["program_key"]].name,
         "place": _place(get_language(), *[of[column] for column in PLACE]),
-        "reasons": of["reasons"] if of["turn_holder"] == Holder.PROGRAM else [of["turn_action"]],
+        "reasons": [turn_said(each) for each in _reasons(of)],
         "due": of["turn_due_at"],
         "since": of["turn_since"],
         "checks": " ".join([f"{count}{sign}" for count, sign, word in signs]),

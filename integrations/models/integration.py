@@ -21,6 +21,7 @@ from integrations.names import name_key
 from integrations.programs import PROGRAMS, edition_of
 from integrations.programs.base import Edition, Program, Step
 from integrations.states import ENDS, Holder, ReviewState, Stage, Standing
+from integrations.turns import turn_said
 
 
 class IntegrationQuerySet(models.QuerySet["Integration"]):
@@ -145,6 +146,11 @@ class Integration(FSMModelMixin, Standings):
     def save(self, *args: Any, **kwargs: Any) -> None:
         self.name_key = name_key(self.name)
         super().save(*args, **kwargs)
+
+    @property
+    def turn_said(self) -> str:
+        """The sentence of the turn in the reader's language."""
+        return turn_said(self.turn_action)
 
     @property
     def program(self) -> Program:

@@ -17,6 +17,7 @@ from integrations.models import Integration, Introduction
 from integrations.page import WHOSE, WHOSE_ELSE, left_items, path_steps, requirement_rows, tier_rows
 from integrations.review_page import told_findings
 from integrations.states import Holder, Missing
+from integrations.turns import turn_said
 from integrations.views.common import load, page_of
 from integrations.workflow import actions, steps_from
 
@@ -106,7 +107,7 @@ def turn_of_page(found: Integration, user: Any) -> dict[str, Any]:
     )
     return {
         "yours": yours,
-        "sentence": found.turn_action,
+        "sentence": found.turn_said,
         "button": button_of(found, kind, what),
         "href": targets[kind]() if kind in targets else "",
         "since": found.turn_since,
@@ -122,7 +123,7 @@ def button_of(found: Integration, kind: str, what: str) -> str:
     if kind in BUTTONS:
         return gettext(BUTTONS[kind])
     verb, colon, _ = found.turn_action.partition(":")
-    return verb if colon else gettext("Open")
+    return turn_said(verb) if colon else gettext("Open")
 
 
 def _holder(holder: str) -> str:

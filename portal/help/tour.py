@@ -79,7 +79,7 @@ def next_step(user: Any, rows: Any, drafts: Any) -> tuple[str, str, tuple[Any, .
     if not user.memberships.filter(ended_at=None).exists():
         return _("Say for which company you work."), "company_new", ()
     if rows:
-        said = _("%(name)s: %(turn)s.") % {"name": rows[0].name, "turn": rows[0].turn_action}
+        said = _("%(name)s: %(turn)s.") % {"name": rows[0].name, "turn": rows[0].turn_said}
         return said, "integration", (rows[0].uuid,)
     if drafts:
         return (

@@ -41,7 +41,6 @@ EXPECTED = {
     "Sam": "a given name, in the button of the reader's menu",
     "acme/booster#1": "the name of an issue",
     "uma (reporter": "why a clock stands or runs, as the rule of the clock writes it down",
-    "Confirm": "the turn, as it was written down",
     "Met": "what a requirement was answered with, as it was written down",
     "Rita Reyes left the standing as it is": "evidence, the same for both sides and frozen with decisions",
     "Nothing in the schema has changed from to": "what a comparison found, as files and commands say it too",
