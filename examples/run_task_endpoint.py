@@ -272,7 +272,7 @@ def main() -> None:
     parser.add_argument("--pace", type=float, default=10.0, help="the seconds by which slow faults are slow")
     given = parser.parse_args()
     server = Endpoint(given.key, given.fault, given.port, given.pace)
-    print(f"Listening on {server.url}")
+    print(f"Listening on {server.url}", flush=True)
     try:
         server.serve_forever()
     except KeyboardInterrupt:

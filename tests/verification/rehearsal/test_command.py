@@ -51,6 +51,13 @@ def test_stages_are_read_with_spaces_and_with_commas(written: list[str]) -> None
     assert acts == ["passing.pre_plan", "failing.pre_plan", "passing.post_plan", "failing.post_plan"]
 
 
+def test_silence_is_as_short_as_it_was_asked_for() -> None:
+    with endpoint(key="") as server:
+        _, out, _ = rehearse(server.url, "--json", "--minutes", "30", "--silence", "0.5")
+    said = {each["rule"]: each["sentence"] for each in json.loads(out)["verdicts"]}
+    assert said["progress"].endswith(" seconds of 30.")
+
+
 def test_empty_key_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("\n")
     with pytest.raises(CommandError) as refusal:

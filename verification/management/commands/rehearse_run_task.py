@@ -41,6 +41,8 @@ class Command(BaseCommand):
                             "come in through a tunnel or a proxy")  # fmt: skip
         parser.add_argument("--listen", default="127.0.0.1:0", metavar="HOST:PORT", help="where we listen for results")
         parser.add_argument("--minutes", type=float, default=60, help="how long a result is waited for, at most 60")
+        parser.add_argument("--silence", type=float, default=10, metavar="MINUTES", help="how long nothing may be "
+                            "heard of a run, at most 10 and at most --minutes")  # fmt: skip
         parser.add_argument("--json", action="store_true", help="everything, as JSON")
 
     def handle(self, *, url: str, **options: Any) -> None:  # type: ignore[override]
@@ -68,8 +70,9 @@ def _target(url: str, options: dict[str, Any]) -> Target:
     end = max(1.0, min(options["minutes"], 60) * 60)
     passing = replace(PASSING, plan=text_of(options["passing_plan"], MOST) or PASSING.plan)
     failing = replace(FAILING, plan=text_of(options["failing_plan"], MOST) or FAILING.plan)
-    limits = Limits(end=end, silence=min(end, Limits().silence))
-    return Target(url, _key(options["hmac_key_file"]), stages, {"passing": passing, "failing": failing}, limits)
+    silence = max(1.0, min(options["silence"] * 60, end, Limits().silence))
+    return Target(url, _key(options["hmac_key_file"]), stages, {"passing": passing, "failing": failing},
+                  Limits(end=end, silence=silence))  # fmt: skip
 
 
 def _stages(given: list[str]) -> tuple[str, ...]:
