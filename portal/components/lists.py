@@ -1,6 +1,8 @@
 """How does one move through long lists and deep pages? Breadcrumbs, tabs, pages, and bars of used time."""
 
 from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from django.core.paginator import Page
@@ -65,19 +67,23 @@ def pagination(context: Any, page: Page, *, param: str = "page", noun: str = "")
 def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | None = None) -> SafeString:
     """A bar of (kind, amount) pieces, kinds as in SEGMENTS, over `total` (their sum where absent).
 
-    `label` says the same in words ("36 h of 48 h used") and is what screen readers hear.
+    `label` says the same in words ("36 h of 48 h used") and is what screen readers hear. Neighbours of one kind are
+    one piece, and what is over begins at a mark.
     """
-    pieces = [(one_of(kind, SEGMENTS, "segment"), float(amount)) for kind, amount in segments]
+    named = [(one_of(kind, SEGMENTS, "segment"), float(amount)) for kind, amount in segments]
+    pieces = [(kind, sum(amount for _, amount in same)) for kind, same in groupby(named, key=itemgetter(0))]
     whole = max(total or 0.0, sum(amount for _, amount in pieces)) or 1.0
-    parts, left = [], 0.0
+    parts, left, mark = [], 0.0, EMPTY
     for kind, amount in pieces:
         width = 100 * amount / whole
         parts.append(_piece(kind, left, width))
+        if kind == "over" and not mark:
+            mark = format_html('<rect class="meter-due" x="{}" width="2" height="8"/>', f"{left:.2f}%")
         left += width
     return format_html(
         '<svg class="meter" role="img" aria-label="{}"><rect class="meter-track" width="100%" height="8"/>{}</svg>',
         label,
-        format_html_join("", "{}", ((part,) for part in parts)),
+        format_html_join("", "{}", ((part,) for part in (*parts, mark))),
     )
 
 
@@ -87,9 +93,7 @@ def _piece(kind: str, left: float, width: float) -> SafeString:
     if kind == "paused":
         return SafeString(f'<line class="meter-paused" x1="{left:.2f}%" x2="{end:.2f}%" y1="4" y2="4"/>')
     x, whole = f"{left:.2f}%", f"{width:.2f}%"
-    rect = format_html('<rect class="meter-{}" x="{}" width="{}" height="8"/>', kind, x, whole)
-    mark = format_html('<rect class="meter-due" x="{}" width="2" height="8"/>', x) if kind == "over" else EMPTY
-    return rect + mark
+    return format_html('<rect class="meter-{}" x="{}" width="{}" height="8"/>', kind, x, whole)
 
 
 def code(text: Any, *, copy: bool = False) -> SafeString:

@@ -193,6 +193,15 @@ def test_meter_pieces_fill_the_bar():
     assert [(p["class"], p["x1"], p["x2"]) for p in svg.select("line")] == [(["meter-paused"], "75.00%", "87.50%")]
 
 
+def test_meter_joins_neighbours_and_marks_the_due_moment_once():
+    pieces = [("counted", 20), ("counted", 20), ("over", 20), ("over", 10), ("paused", 10), ("over", 20)]
+    svg = show('{% meter used label="90 of 40 hours" %}', used=pieces).svg
+    assert [(r["class"][0], r.get("x"), r["width"]) for r in svg.select("rect")[1:]] == [
+        ("meter-counted", "0.00%", "40.00%"), ("meter-over", "40.00%", "30.00%"), ("meter-over", "80.00%", "20.00%"),
+        ("meter-due", "40.00%", "2"),
+    ]  # fmt: skip
+
+
 def test_meter_of_nothing_is_an_empty_bar():
     assert len(show('{% meter used label="nothing yet" %}', used=[]).svg.select("rect")) == 1
 
