@@ -24,7 +24,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone, translation
 from django.utils.text import Truncator
 
-from integrations.models import Event
+from integrations.models import Event, Partner
 from portal.models import Email
 
 BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a text leave behind
@@ -110,6 +110,12 @@ def cancel_held(event: Event) -> int:
     """Stop the mails of a decision that was undone. Returns how many."""
     held = Email.objects.filter(event=event, state__in=(Email.State.HELD, Email.State.GATHERED))
     return held.update(state=Email.State.CANCELLED)
+
+
+def silence(person: int, partner: Partner) -> int:
+    """Stop what waits to be told to a person about a company's integrations. Returns how many."""
+    waiting = Email.objects.filter(person_id=person, integration__partner=partner)
+    return waiting.filter(state__in=(Email.State.HELD, Email.State.GATHERED)).update(state=Email.State.SILENCED)
 
 
 def deliver_due(now: datetime | None = None, limit: int = 200) -> int:

@@ -64,6 +64,12 @@ def check_answers(event: Event) -> None:
         jobs.enqueue(row, now=event.at, reason=f"Answered: {requirement.title}")
 
 
+def tell_no_more(event: Event) -> None:
+    """Who no longer belongs to the company hears no more of it, nor what waits for a morning or a digest."""
+    if event.partner is not None:
+        mail.silence(event.data["person"], event.partner)
+
+
 def keep_listing(event: Event) -> None:
     """What everyone reads in the directory follows at once."""
     if event.integration is not None:
@@ -98,6 +104,7 @@ REACTIONS: dict[str, tuple[Reaction, ...]] = {
     "undo_decision": (cancel_mail,),
     "withdraw": (cancel_mail,),
     "archive": (cancel_mail, end_watching),
+    "membership_ended": (tell_no_more,),
 }
 
 

@@ -15,6 +15,7 @@ from portal.api.parts import Done, Page, Paged, Room, Strict, listed, posted
 from portal.api.problems import Problem, fit
 from portal.api.shapes import absolute
 from portal.models import Email
+from portal.outbox import UNTOLD
 from portal.public import directory
 from portal.public.models import Listing
 from portal.public.replying import ReplyForm, reply
@@ -133,7 +134,7 @@ def wish_reports(request: HttpRequest, body: WishesIn) -> Any:
 @room.get("/notifications", "notifications:read", Page[NoticeOut])
 def list_notifications(request: HttpRequest, response: HttpResponse, paged: Query[Paged]) -> Any:
     """What you were told by mail, newest first. Reading here marks nothing as seen."""
-    told = Email.objects.filter(person_id=request.user.pk).exclude(state__in=(Email.State.CANCELLED, Email.State.HELD))
+    told = Email.objects.filter(person_id=request.user.pk).exclude(state__in=UNTOLD)
     rows = told.defer("text", "html", "calendar").select_related("integration")
     return listed(request, response, rows, paged, _notice)
 

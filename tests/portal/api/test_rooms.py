@@ -8,6 +8,7 @@ import pytest
 from django.utils import timezone
 from openpyxl import load_workbook
 
+from integrations.actions import reviewing
 from portal.api.office import TableWanted
 from portal.hooks import keeping
 from portal.hooks.keeping import Wanted
@@ -84,6 +85,17 @@ def test_notices_are_chosen_and_what_is_locked_is_not(acme: Any, alice: Any) -> 
     assert me.patch("/notifications/choices", {"how": {"messages": "hourly"}}).json()["errors"][0]["field"] == (
         "how.messages"
     )
+
+
+def test_notices_that_nobody_wants_are_not_listed(rocket: Any, alice: Any, rita: Any) -> None:
+    me, now = caller(alice), timezone.now()
+    before = len(me.get("/notifications").json()["items"])
+    choose(alice, {"messages": "none"})
+    reviewing.say(rocket, "Hello.", by=rita, now=now)
+    assert len(me.get("/notifications").json()["items"]) == before
+    choose(alice, {"messages": "now"})
+    reviewing.say(rocket, "Hello again.", by=rita, now=now)
+    assert len(me.get("/notifications").json()["items"]) == before + 1
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import transaction
 
-from integrations.actions import reviewing
+from integrations.actions import people, reviewing
 from integrations.history import record
 from integrations.workflow import perform
 from portal import mail, notices
@@ -146,6 +146,18 @@ def test_a_digest_holds_what_waited_once(rocket: Any, alice: Any, rita: Any) -> 
         each.refresh_from_db()
         assert (each.state, each.digest) == ("told", made)
     assert digest.send_due(MORNING + timedelta(days=9)) == 0
+
+
+def test_who_left_the_company_hears_nothing_of_what_waited(rocket: Any, alice: Any, bob: Any, rita: Any) -> None:
+    choosing.choose(bob, {"messages": How.DAILY})
+    reviewing.say(rocket, "From Alice.", by=alice, now=NOW)
+    reviewing.say(rocket, "From us.", by=rita, now=NOW)
+    waiting = Email.objects.filter(person=bob, state="gathered")
+    assert waiting.exists()
+    people.end_membership(rocket.partner.memberships.get(user=bob), by=alice, now=NOW)
+    assert not waiting.exists()
+    assert digest.send_due(MORNING) == 0
+    assert not Email.objects.filter(person=bob, name="digest").exists()
 
 
 def test_without_news_there_is_no_digest(rocket: Any, alice: Any) -> None:
