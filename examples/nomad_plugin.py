@@ -23,6 +23,8 @@ from typing import Any
 import grpc
 import msgpack
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # wherever it is started from
+
 from verification.plugins import nomad_messages
 from verification.plugins.handshake import NOMAD_COOKIE
 from verification.plugins.nomad_messages import BASE, DEVICE, DRIVER, METHODS, SHUT_DOWN, message
