@@ -85,7 +85,7 @@ def distributions(stages: Iterable[StageFigures]) -> list[Chart]:
     return [
         Chart(
             f"spread-{each.stage}",
-            _("%(stage)s: working days in the stage") % {"stage": _(STAGE_NAMES[each.stage])},
+            _("%(stage)s: up to how many working days") % {"stage": _(STAGE_NAMES[each.stage])},
             tuple(Column(name, n) for name, n in zip(names, each.columns, strict=True)),
         )
         for each in stages

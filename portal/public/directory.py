@@ -224,7 +224,10 @@ def platform_words(platforms: Iterable[str]) -> list[str]:
     for platform in sorted(platforms):
         system, _, machine = platform.partition("_")
         machines.setdefault(SYSTEMS.get(system, system), []).append(machine)
-    return [f"{system} {', '.join(each)}".strip() for system, each in sorted(machines.items())]
+    return [
+        f"{system} {', '.join(each)}".strip()
+        for system, each in sorted(machines.items(), key=lambda found: found[0].casefold())
+    ]
 
 
 def absolute(address: str) -> str:
