@@ -13,6 +13,7 @@ from verification.sources.github_api import Api
 
 PAGE = 100
 MOST_PAGES = 50
+MOST_EVENTS = 1000  # of one issue
 ONE = re.compile(r"/issues/(?:comments/)?\d+(?:[/?]|$)")  # an issue or a comment asked for by its number
 
 
@@ -130,15 +131,15 @@ def comment(api: Asks, repository: str, number: int) -> Mapping[str, Any] | None
 
 
 def events_of(api: Asks, repository: str, issue: int) -> list[Mapping[str, Any]]:
-    """What happened to one issue. Raises Unreadable."""
+    """What happened to one issue; of more than MOST_EVENTS the first ones. Raises Unreadable."""
     what, found = f"the events of {repository}#{issue}", []
-    for number in range(1, MOST_PAGES + 1):
+    for number in range(1, MOST_EVENTS // PAGE + 1):
         path = f"/repos/{repository}/issues/{issue}/events?{urlencode({'per_page': str(PAGE)} | _page(number))}"
         rows = _list(api, path, what) or []
         found += rows
         if len(rows) < PAGE:
-            return found
-    raise Unavailable(f"GitHub has more {what} than we read at once.")
+            break
+    return found
 
 
 def identity(api: Asks, repository: str) -> tuple[int, str] | None:

@@ -97,6 +97,8 @@ def _is_known(api: Asks, watch: Watch, row: IssueEvent, there: Shown) -> bool:
         raw = github_issues.comment(api, watch.repository, int(comment_of(row).rpartition(":")[2]))
         return raw is not None and _is_that_comment(raw, row)
     raws = github_issues.events_of(api, watch.repository, row.issue.number)
+    if len(raws) >= github_issues.MOST_EVENTS:
+        return True
     return any(raw["event"] == "closed" and _is_of(raw.get("actor"), raw, row) for raw in raws)
 
 
