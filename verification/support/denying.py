@@ -15,7 +15,7 @@ from verification.sources import github_issues
 from verification.sources.github_issues import Asks
 from verification.support.base import DENIED, Happening, Kind
 from verification.support.storing import SAME_CHANGE, Said
-from verification.support.telling import NOBODY, Told, moment
+from verification.support.telling import NOBODY, UNREAD, Told, moment
 
 ASKED = (Kind.COMMENTED, Kind.CLOSED)  # what stops or pauses a clock
 SETTLED = timedelta(hours=1)  # so much later GitHub's lists show whatever happened
@@ -55,7 +55,7 @@ def shown(told: Iterable[Told], said: Iterable[Said]) -> Shown:
 
 
 def comment_of(row: IssueEvent) -> str:
-    return str(row.data.get("comment") or row.key)
+    return str(row.data.get("comment") or row.key.removesuffix(UNREAD))
 
 
 def is_same(at: datetime, row: IssueEvent) -> bool:
