@@ -28,6 +28,7 @@ from portal.sla.rows import COLUMNS as SLA_COLUMNS
 Rows = Iterator[tuple[Cell, ...]]
 MOST = 50_000  # rows of one file
 PIECE = 500
+MOMENTS = frozenset({"opened", "due", "stopped", "spoke_last_at", "data_up_to"})
 LIST = (
     "integration", "company", "program", "edition", "step", "stage", "standing", "tier", "category", "repository",
     "turn", "next", "due (UTC)", "since (UTC)", "round", "reviewer", "began (UTC)", "listed (UTC)", "address",
@@ -70,14 +71,14 @@ def of_queue(request: HttpRequest, now: datetime) -> Table:
 def sla(request: HttpRequest, now: datetime) -> Table:
     """The clocks as the address filters them."""
     keys, _ = sla_files.keys_of(sla_chosen(request.user, request.GET).shown(now))
-    rows = (tuple(_moment(row[c]) for c in SLA_COLUMNS) for some in sla_files.pieces(keys, now) for row in some)
+    rows = (tuple(_cell(c, row[c]) for c in SLA_COLUMNS) for some in sla_files.pieces(keys, now) for row in some)
     return Table("sla", SLA_COLUMNS, rows)
 
 
-def _moment(value: Any) -> Cell:
-    """What was written as ISO with a zone, as a moment again."""
-    if isinstance(value, str) and len(value) >= 25 and value[10:11] == "T" and value[:4].isdigit():
-        return datetime.fromisoformat(value)
+def _cell(column: str, value: Any) -> Cell:
+    """A moment where the column holds moments; a title of somebody else's is a text, whatever it looks like."""
+    if column in MOMENTS:
+        return datetime.fromisoformat(value) if value else ""
     return value if isinstance(value, str | int | float) or value is None else str(value)
 
 

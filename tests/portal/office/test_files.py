@@ -16,6 +16,7 @@ from portal.models import Email
 from portal.office import reading_work
 from portal.office.files import Table, as_csv, as_xlsx
 from tests.conftest import begin
+from tests.portal.sla.issues import opened
 
 SignIn = Callable[[Any], Any]
 FORMULAS = ("=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "#N/A")
@@ -121,6 +122,15 @@ def test_the_sla_list_is_a_sheet_too(sign_in: SignIn, alice: Any) -> None:
     head, *rows = sheet_of(body(sign_in(alice).get("/files/sla.xlsx")))
     assert head[0] == "issue"
     assert rows == []
+
+
+@pytest.mark.parametrize("title", ["2026-04-14Totally broken everywhere", "2026-04-14T09:00:00+00:00", "=1+1 is two"])
+def test_a_title_is_a_text_whatever_it_looks_like(sign_in: SignIn, at: Any, alice: Any, title: str) -> None:
+    opened(at("support"), title, timezone.now(), labels=("critical",))
+    (row,) = sheet_of(body(sign_in(alice).get("/files/sla.xlsx")))[1:]
+    assert (row[1], row[13].date()) == (title, timezone.now().date())
+    kept = [row["title"].removeprefix("'") for row in rows_of(sign_in, alice, "/files/sla.csv")]
+    assert kept == [title]
 
 
 def rows_of(sign_in: SignIn, who: Any, address: str) -> list[dict[str, str]]:
