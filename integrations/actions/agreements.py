@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-from django.utils import timezone
+from django.conf import settings
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from integrations import rules
@@ -144,8 +145,14 @@ def _tell(row: Integration, requirement_id: str, agreement: Agreement, side: Hol
         status=Status.GIVEN if counts.is_complete else Status.WAITING,
         verb="agreement_complete" if agreement.is_complete else BEGUN[side],
         summary=_summary(counts) + ("" if counts == agreement else f"; renewal: {_summary(agreement)}"),
-        told={"agreement": agreement.get_kind_display(), **_signed(agreement)},  # type: ignore[attr-defined]
+        told={"agreement": _kind(agreement), **_signed(agreement)},
     )  # fmt: skip
+
+
+def _kind(agreement: Agreement) -> str:
+    """What it is called, in the portal's own language, since it is written down."""
+    with translation.override(settings.LANGUAGE_CODE):
+        return str(agreement.get_kind_display())  # type: ignore[attr-defined]
 
 
 def _summary(agreement: Agreement) -> str:

@@ -129,7 +129,7 @@ def cancel(meeting: Meeting, *, reason: str, by: Any, now: datetime) -> None:
         told = _told(locked, calendar) | {"reason": reason.strip()}
         answer(
             row, requirement.id, {}, by=by, now=now, rule=rules.may_meet, status=Status.OPEN,
-            verb="meeting_cancelled", told=told, summary=_("Cancelled: propose new times."), note=reason.strip(),
+            verb="meeting_cancelled", told=told, summary="Cancelled: propose new times.", note=reason.strip(),
         )  # fmt: skip
 
 

@@ -2,6 +2,9 @@
 
 from collections.abc import Callable, Iterable
 
+from django.conf import settings
+from django.utils import translation
+
 from integrations import history, rules
 from integrations.models import Event, Integration, Membership, Role
 from integrations.states import Stage
@@ -58,6 +61,11 @@ def hear(event: Event) -> None:
     """Queue the mails of an event of a company, in its transaction. Who did it gets none."""
     if not event.stream.startswith("partner:") or event.verb not in NOTICES:
         return
+    with translation.override(settings.LANGUAGE_CODE):  # of mails, whoever caused them
+        _tell(event)
+
+
+def _tell(event: Event) -> None:
     name, audience = NOTICES[event.verb]
     told = {"event": event, "partner": event.partner, "note": event.note, "data": event.data}
     if role := event.data.get("role"):

@@ -20,8 +20,11 @@ def client_of(user: Any) -> Client:
     return client
 
 
-def asked(client: Client, url: str, fields: dict[str, Any] | None = None) -> tuple[str, str]:
-    """The code of one request and all that its answer says; whatever it wrote, cookies too, is taken back."""
+def asked(client: Client, url: str, fields: dict[str, Any] | None = None, *, keep: bool = False) -> tuple[str, str]:
+    """The code of one request and all that its answer says; whatever it wrote, cookies too, is taken back.
+
+    With `keep` the rows stay as they were written, for a look at them.
+    """
     before, cookies = Event.objects.count(), deepcopy(client.cookies)
     if fields and fields.get("file"):
         fields = fields | {"file": SimpleUploadedFile(str(fields["file"]), b"All tests passed.")}
@@ -29,7 +32,7 @@ def asked(client: Client, url: str, fields: dict[str, Any] | None = None) -> tup
         answer = client.get(url) if fields is None else client.post(url, fields)
         text = told(answer)
         done = "+" if Event.objects.count() > before else ""
-        transaction.set_rollback(True)
+        transaction.set_rollback(not keep)
     client.cookies = cookies
     led_in = answer.status_code == 302 and answer["Location"].startswith("/accounts/")
     return ("in" if led_in else str(answer.status_code)) + done, text

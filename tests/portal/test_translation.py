@@ -15,6 +15,7 @@ import django
 import pytest
 from django.apps import apps
 from django.core.cache import caches
+from django.db import transaction
 from django.utils.translation import get_language, gettext, ngettext
 
 from integrations.programs import PROGRAMS
@@ -23,7 +24,7 @@ from portal.models import Email
 from portal.timetable import JOBS
 from tests.portal import extracted, pseudo
 from tests.portal.asking import asked, client_of
-from tests.portal.everything import address, names
+from tests.portal.everything import address, names, pressed
 from verification.clients import credential
 from verification.support.holidays_snapshot import countries
 from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
@@ -145,6 +146,23 @@ def of_django() -> set[str]:
     """What Django itself has words for: its own list of messages, which it keeps with its English."""
     lists = Path(django.__file__).parent.glob("conf/locale/en/LC_MESSAGES/django.po")
     return {ast.literal_eval(text) for path in lists for text in MSGID.findall(path.read_text("utf-8"))}
+
+
+def written() -> Iterator[str]:
+    """What stands in brackets in the rows of the world."""
+    yield from (text for text in recorded() if pseudo.OPEN in text)
+
+
+def test_nothing_is_written_down_in_the_language_of_whoever_did_it(cast: Any, world: Any) -> None:
+    found: dict[str, set[str]] = {}
+    for role in ("alice", "rita"):
+        client = client_of(cast[role])
+        for label, (url, sent) in sorted(pressed(world).items()):
+            with transaction.atomic(), pseudo.spoken():
+                asked(client, url, sent, keep=True)
+                found.setdefault(label, set()).update(written())
+                transaction.set_rollback(True)
+    assert {label: texts for label, texts in found.items() if texts} == {}
 
 
 def test_a_mail_holds_no_words_that_nobody_can_translate(
