@@ -118,11 +118,11 @@ def revoke(token: ApiToken, *, by: Any, now: datetime) -> None:
 
 
 def find(secret: str, now: datetime) -> ApiToken | None:
-    """The live token of this secret, whose person is still active; None for any other text."""
+    """The live token of this secret, whose person and maker are still active; None for any other text."""
     if not is_well_formed(secret):
         return None
-    rows = ApiToken.objects.select_related("user", "partner").filter(digest=digest(secret), user__is_active=True)
-    token = rows.first()
+    rows = ApiToken.objects.select_related("user", "partner").filter(user__is_active=True, made_by__is_active=True)
+    token = rows.filter(digest=digest(secret)).first()
     return token if token is not None and token.is_live(now) else None
 
 

@@ -90,11 +90,12 @@ def test_ended_token_is_refused(alice: Any, changed: dict[str, Any], days: int) 
     assert mine.get("/me").status_code == 401
 
 
-def test_token_of_somebody_who_left_the_portal_is_refused(alice: Any) -> None:
-    mine = caller(alice)
+def test_tokens_of_somebody_who_left_the_portal_are_refused(alice: Any, acme: Any) -> None:
+    mine, ci = caller(alice), caller(alice, partner=acme)
+    assert [each.get("/me").status_code for each in (mine, ci)] == [200, 200]
     alice.is_active = False
     alice.save()
-    assert mine.get("/me").status_code == 401
+    assert [each.get("/me").status_code for each in (mine, ci)] == [401, 401]
 
 
 def test_token_does_what_its_scopes_let_through(alice: Any, rocket: Any) -> None:
