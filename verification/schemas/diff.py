@@ -21,8 +21,9 @@ KINDS = (
 BREAKS = frozenset(
     {"removed", "renamed", "type_changed", "nesting_changed", "block_to_attribute", "attribute_to_block"}
     | {"newly_required", "required_added", "computed_removed", "read_only", "sensitive_added", "fewer_allowed"}
-    | {"more_needed", "write_only", "parameters_changed", "parameter_type_changed"}
+    | {"more_needed", "write_only", "state_lowered", "parameters_changed", "parameter_type_changed"}
 )
+ADDS = frozenset({"added", "optional_added", "computed_added", "now_settable"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,9 @@ class Difference:
 
     @property
     def adds(self) -> bool:
-        return any(change.what in ("added", "optional_added", "computed_added") for change in self.changes)
+        return any(
+            change.what in ("added", "optional_added", "computed_added", "now_settable") for change in self.changes
+        )
 
 
 def difference(old: ProviderSchema, new: ProviderSchema) -> Difference:
@@ -87,6 +90,9 @@ def _kinds(word: str, old: Mapping[str, Resource], new: Mapping[str, Resource]) 
             yield Change("added", of, "", f"The {of} is new.")
         else:
             yield from _arguments(of, old[name].nodes, new[name].nodes)
+            if word == "resource" and new[name].version < old[name].version:
+                text = f"The {of} keeps its state in an older form: what the old version has written is refused."
+                yield Change("state_lowered", of, "", text, str(old[name].version), str(new[name].version))
             if new[name].deprecated and not old[name].deprecated:
                 yield Change("deprecated", of, "", f"The {of} is now deprecated.")
 
@@ -159,7 +165,7 @@ def _changed(of: str, here: str, old: Node, new: Node) -> Iterator[Change]:
         return
     for what, test, sentence in TABLE:
         # older frameworks told of every id that it can be set, though nobody could
-        if test(old, new) and (what, here) != ("read_only", "id"):
+        if test(old, new) and not (here == "id" and what in ("read_only", "now_settable")):
             yield Change(what, of, here, sentence.format(here=here), *_numbers(what, old, new))
     yield from _arguments(of, _members(old), _members(new), here)
 
@@ -208,4 +214,13 @@ TABLE = (
      "{here} need no longer be given."),
     ("deprecated", lambda old, new: new.deprecated and not old.deprecated, "{here} is now deprecated."),
     ("sensitive_removed", lambda old, new: old.sensitive and not new.sensitive, "{here} is no longer sensitive."),
+    ("now_settable", lambda old, new: old.is_observed and new.optional, "{here} can now be set."),
+    ("now_computed", lambda old, new: new.syntax != "block" and new.optional and new.computed and not old.computed,
+     "{here} is now filled in by the provider where it is not set."),
+    ("more_allowed", lambda old, new: old.max_items > 0 and not 0 < new.max_items <= old.max_items,
+     "{here} may now be given more often."),
+    ("fewer_needed", lambda old, new: new.required and new.min_items < old.min_items,
+     "{here} need no longer be given so often."),
+    ("no_longer_write_only", lambda old, new: old.write_only and not new.write_only, "{here} can now be read."),
+    ("no_longer_deprecated", lambda old, new: old.deprecated and not new.deprecated, "{here} is no longer deprecated."),
 )  # fmt: skip

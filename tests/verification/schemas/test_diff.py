@@ -53,12 +53,25 @@ TEXT, NUMBER = attribute("string", "optional"), attribute("number", "optional")
         (nested("list", {"a": TEXT}, "optional"), block("list", {"a": TEXT}), "attribute_to_block", True),
         (block("list", {"a": TEXT}), block("list", {"a": TEXT}, most=3), "fewer_allowed", True),
         (block("list", {"a": TEXT}, 1), block("list", {"a": TEXT}, 2), "more_needed", True),
+        (attribute("string", "computed"), attribute("string", "optional", "computed"), "now_settable", False),
+        (TEXT, attribute("string", "optional", "computed"), "now_computed", False),
+        (block("list", {"a": TEXT}, most=1), block("list", {"a": TEXT}), "more_allowed", False),
+        (block("list", {"a": TEXT}, most=1), block("list", {"a": TEXT}, most=3), "more_allowed", False),
+        (block("list", {"a": TEXT}, 2), block("list", {"a": TEXT}, 1), "fewer_needed", False),
+        (attribute("string", "optional", "write_only"), TEXT, "no_longer_write_only", False),
+        (attribute("string", "optional", "deprecated"), TEXT, "no_longer_deprecated", False),
     ],
 )
 def test_difference_of_one_argument(old: Any, new: Any, what: str, breaks: bool) -> None:
     found = of_one(old, new)
     assert found[0] == (what, "x", breaks)
     assert len([one for one in found if one[2]]) == breaks
+
+
+def test_difference_of_a_state_in_an_older_form_breaks() -> None:
+    old, new = ({"acme_a": {"version": version, "block": {}}} for version in (2, 1))
+    (found,) = difference(schema(resource_schemas=old), schema(resource_schemas=new)).changes
+    assert (found.what, found.breaks, found.before, found.after) == ("state_lowered", True, "2", "1")
 
 
 def test_difference_goes_into_objects_in_lists_of_lists() -> None:
