@@ -62,7 +62,8 @@ def _told(request: HttpRequest) -> dict[str, Any]:
     fields = NoticesForm(request.user).fields
     kinds = [
         {"key": kind.key, "title": str(kind.title), "means": str(kind.means), "locked": str(kind.locked),
-         "how": "now" if kind.locked else str(fields[kind.key].initial), "ways": [str(way) for way in kind.ways()]}
+         "how": "now" if kind.locked else str(fields[kind.key].initial),
+         "ways": ["now"] if kind.locked else [str(way) for way in kind.ways()]}
         for kind in kinds_of(request.user)
     ]  # fmt: skip
     return {"kinds": kinds, "office_hours": bool(fields["office_hours"].initial)}

@@ -80,6 +80,7 @@ def test_notices_are_chosen_and_what_is_locked_is_not(acme: Any, alice: Any) -> 
     told = me.patch("/notifications/choices", {"how": {"messages": "daily"}}).json()
     how = {kind["key"]: kind["how"] for kind in told["kinds"]}
     assert (how["messages"], how["checks"], how["decisions"]) == ("daily", "weekly", "now")
+    assert {kind["key"]: kind["ways"] for kind in told["kinds"]}["decisions"] == ["now"]
     locked = me.patch("/notifications/choices", {"how": {"decisions": "none"}})
     assert (locked.status_code, locked.json()["errors"][0]["field"]) == (422, "how.decisions")
     assert me.patch("/notifications/choices", {"how": {"messages": "hourly"}}).json()["errors"][0]["field"] == (
