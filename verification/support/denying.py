@@ -5,6 +5,7 @@ for in what GitHub's lists show. What the same reading showed costs no question;
 once more, and a fact that it does not know is denied: the fold leaves it out, and says so.
 """
 
+import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -17,6 +18,7 @@ from verification.support.base import DENIED, Happening, Kind
 from verification.support.storing import SAME_CHANGE, Said
 from verification.support.telling import NOBODY, UNREAD, Told, moment
 
+log = logging.getLogger(__name__)
 ASKED = (Kind.COMMENTED, Kind.CLOSED)  # what stops or pauses a clock
 SETTLED = timedelta(hours=1)  # so much later GitHub's lists show whatever happened
 FIRST = timedelta(days=1)  # how far the first look reaches back
@@ -76,7 +78,10 @@ def denials(api: Asks, watch: Watch, there: Shown, cursors: dict[str, Any], now:
     old = [row for row in unknown if row.seen_at <= now - SETTLED][:AT_ONCE]
     left = [row.seen_at for row in unknown if row not in old]
     cursors["confirmed"] = (min(left) - timedelta(microseconds=1) if left else now).isoformat()
-    return [Said(row.issue.number, (_denial(row),)) for row in old if not _is_known(api, watch, row, there)]
+    denied = [row for row in old if not _is_known(api, watch, row, there)]
+    for row in denied:
+        log.warning("A webhook of %s told %s of #%s, which GitHub does not know.", watch, row.key, row.issue.number)
+    return [Said(row.issue.number, (_denial(row),)) for row in denied]
 
 
 def _denial(row: IssueEvent) -> Happening:
