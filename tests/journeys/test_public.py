@@ -77,7 +77,7 @@ def test_a_visitor_finds_follows_and_takes_over(listed: dict[str, Integration], 
     expect(status).to_have_text("3 integrations")
     expect(order.locator("option:checked")).to_have_text("Newest first")
     page.get_by_role("link", name="Workflow partners").click()
-    expect(status).to_have_text("1 integration")
+    expect(status).to_have_text("1 integration · 1 filter")
     assert "track=workflow" in page.url
     page.go_back()
     expect(status).to_have_text("3 integrations")
