@@ -126,7 +126,7 @@ def _send(row: RunTaskRehearsal, act: Act, target: Target) -> bool:
     exchange = perform(act, target, places_of(request), token, result_id, sources.outbound())
     request.exchange = as_dict(exchange)
     patiently(lambda: request.save(update_fields=["exchange"]))
-    patiently(lambda: _judge(row, seen_of(row)))
+    patiently(lambda: _so_far(row, seen_of(row)))
     return is_hopeless(exchange)
 
 
@@ -149,9 +149,18 @@ def _await(row: RunTaskRehearsal, until: float) -> None:
 
 def _put_off(row: RunTaskRehearsal, seen: Seen) -> None:
     """Come back later, and let the page show what has come meanwhile."""
-    _judge(row, seen)
+    _so_far(row, seen)
     later = {"due_at": timezone.now() + PAUSE, "claimed_until": None, "settle_until": row.settle_until}
     RunTaskRehearsal.objects.open().filter(pk=row.pk).update(**later)
+
+
+def _so_far(row: RunTaskRehearsal, seen: Seen) -> None:
+    """Keep the verdicts so far. Where it was stopped meanwhile, what has come since counts too, and it stays so."""
+    if RunTaskRehearsal.objects.open().filter(pk=row.pk).exists():
+        _judge(row, seen)
+        return
+    row.refresh_from_db(fields=["finished_at"])
+    judge_again(row, timezone.now())
 
 
 def _judge(row: RunTaskRehearsal, seen: Seen) -> tuple[Verdict, ...]:
@@ -159,7 +168,8 @@ def _judge(row: RunTaskRehearsal, seen: Seen) -> tuple[Verdict, ...]:
     verdicts = rules.judge(seen)
     row.verdicts = [each.as_dict() for each in verdicts]
     row.effects = [each.as_dict() for each in effects(seen)]
-    RunTaskRehearsal.objects.filter(pk=row.pk).update(verdicts=row.verdicts, effects=row.effects)
+    rows = RunTaskRehearsal.objects.all() if seen.over else RunTaskRehearsal.objects.open()
+    rows.filter(pk=row.pk).update(verdicts=row.verdicts, effects=row.effects)
     return verdicts
 
 

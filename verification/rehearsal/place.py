@@ -1,7 +1,8 @@
 """Where do the results of the portal's own rehearsals come in? The desk in the database, one transaction a call."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypeVar
 from uuid import UUID
@@ -9,10 +10,11 @@ from uuid import UUID
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
 from django.urls import reverse
+from django.utils import timezone
 
 from verification.models import RunTaskCallback, RunTaskRehearsal, RunTaskRequest
 from verification.rehearsal.run_task import desk
-from verification.rehearsal.run_task.driver import Target
+from verification.rehearsal.run_task.driver import Target, waits_for
 from verification.rehearsal.run_task.protocol import FAILING, PASSING, Places, Scenario, configuration_of
 from verification.rehearsal.run_task.record import Knock, Limits, Seen, as_dict, exchange_of, knock_of
 
@@ -67,9 +69,17 @@ def scenarios_of(given: dict[str, Any]) -> dict[str, dict[str, str]]:
 def seen_of(row: RunTaskRehearsal, *, over: bool = False) -> Seen:
     """Everything that was seen so far."""
     requests = [each for each in row.requests.all() if each.exchange]
-    calls = RunTaskCallback.objects.filter(request__rehearsal=row).select_related("request")
+    calls = list(RunTaskCallback.objects.filter(request__rehearsal=row).select_related("request"))
     knocks = tuple(knock_of(call.seen) for call in calls)
-    return Seen(tuple(exchange_of(each.exchange) for each in requests), knocks, row.signed, over, LIMITS)
+    seen = Seen(tuple(exchange_of(each.exchange) for each in requests), knocks, row.signed, over, LIMITS)
+    return replace(seen, awaited=_awaited(row, seen, calls)) if over else seen
+
+
+def _awaited(row: RunTaskRehearsal, seen: Seen, calls: Sequence[RunTaskCallback]) -> tuple[str, ...]:
+    """The runs whose result was still to come at the end: there are some only where somebody stopped it."""
+    end = row.finished_at or timezone.now()
+    by_then = replace(seen, knocks=tuple(knock_of(call.seen) for call in calls if call.at <= end))
+    return tuple(waits_for(by_then, ages(row.requests.all(), end)))
 
 
 def _place(request: RunTaskRequest, now: datetime) -> desk.Place:

@@ -34,18 +34,18 @@ class Held(example.Endpoint):  # type: ignore[misc]
 
     def __init__(self, *given: Any) -> None:
         super().__init__(*given)
-        self.begun = threading.Event()
-        self.works: list[threading.Thread] = []
+        self.works: list[tuple[threading.Event, threading.Thread]] = []
 
     def work_on(self, request: dict[str, Any]) -> threading.Thread:
-        work = example.Work(self, request)
-        self.works.append(threading.Thread(target=lambda: self.begun.wait(60) and work.do(), daemon=True))
-        return self.works[-1]
+        work, begun = example.Work(self, request), threading.Event()
+        thread = threading.Thread(target=lambda: begun.wait(60) and work.do(), daemon=True)
+        self.works.append((begun, thread))
+        return thread
 
     def work(self) -> None:
-        """Do all that is to be done, and come back when it is."""
-        self.begun.set()
-        for thread in self.works:
+        """Do all that is to be done, one after another, and come back when it is."""
+        for begun, thread in self.works:
+            begun.set()
             thread.join(30)
 
 

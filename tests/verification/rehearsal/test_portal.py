@@ -66,6 +66,22 @@ def test_good_endpoint_passes_and_its_key_is_forgotten(rehearsed: Any, run_task:
 
 
 @pytest.mark.django_db(transaction=True)
+def test_rehearsal_that_is_stopped_while_it_waits_waits_no_more(
+    live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any
+) -> None:
+    settings.SITE_URL, settings.LOOPBACK_SOURCES = live_server.url, True
+    monkeypatch.setattr(jobs, "PATIENCE", 0.1)
+    monkeypatch.setattr(jobs.time, "sleep", lambda _: jobs.stop(run_task, by=alice, now=timezone.now()))
+    with endpoint(kind=Held) as server:
+        jobs.begin(run_task, GIVEN | {"url": server.url}, by=alice, now=timezone.now())
+        jobs.run_due()
+    row = RunTaskRehearsal.objects.get()
+    told = {each["rule"]: (each["outcome"], each["sentence"]) for each in row.verdicts}
+    assert told["end"] == ("not_run", "The rehearsal was stopped before a result came.")
+    assert (row.outcome, {each["mandatory"] for each in row.effects}) == ("not_run", {"The run waits."})
+
+
+@pytest.mark.django_db(transaction=True)
 def test_plan_of_the_partner_decides(rehearsed: Any) -> None:
     swapped = rehearsed(passing_plan=json.dumps({"cidr": "0.0.0.0/0"}))
     assert {each["rule"]: each["outcome"] for each in swapped.verdicts}["scenario.passing"] == "fail"

@@ -41,7 +41,7 @@ def effects(seen: Seen) -> tuple[Effect, ...]:
 def _effect(seen: Seen, run: Exchange) -> Effect:
     result = seen.result_of(run.act)
     status = result.status if result else ""
-    if not status and not seen.over:
+    if not status and (not seen.over or run.act in seen.awaited):
         return Effect(run.act, said(run.stage), run.scenario, "", WAITS, WAITS, run.level)
     mandatory, advisory = _mandatory(run.stage, status), _advisory(status)
     return Effect(run.act, said(run.stage), run.scenario, status, mandatory, advisory, run.level)

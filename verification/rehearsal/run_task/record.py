@@ -106,13 +106,16 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A whole rehearsal so far. `over`: nothing more is waited for."""
+    """A whole rehearsal so far. `over`: nothing more is waited for. `awaited`: the runs whose result could still have
+    come when somebody stopped it.
+    """
 
     exchanges: tuple[Exchange, ...] = ()
     knocks: tuple[Knock, ...] = ()
     has_key: bool = True
     over: bool = False
     limits: Limits = field(default_factory=Limits)
+    awaited: tuple[str, ...] = ()
 
     def exchange(self, act: str) -> Exchange | None:
         return next((each for each in self.exchanges if each.act == act), None)

@@ -81,6 +81,8 @@ def _end(seen: Seen, run: Exchange) -> Said:
         return failed(f"A result came after {_time(limits.end)}, when the run had long been given up.")
     if not seen.over:
         return not_run("We still wait for a result.")
+    if run.act in seen.awaited:
+        return not_run("The rehearsal was stopped before a result came.")
     if not knocks:
         return failed(f"{_run(run)}: no result came.")
     if any(each.answered == 200 for each in knocks):
@@ -95,7 +97,8 @@ def progress(seen: Seen) -> Said:
     if not any(moments for _, moments in taken):
         return NOTHING
     for run, moments in taken:
-        stopped = moments and seen.over and not seen.result_of(run.act) and moments[-1] + most <= seen.limits.end
+        is_given_up = seen.over and run.act not in seen.awaited
+        stopped = moments and is_given_up and not seen.result_of(run.act) and moments[-1] + most <= seen.limits.end
         edges = [0.0, *moments, *([moments[-1] + most + 1] if stopped else [])]
         longest = max([longest, *(after - before for before, after in itertools.pairwise(edges))])
     if longest > most:
