@@ -1,7 +1,7 @@
 """What stands before every operation of the API? The token, the limits, what can be read at all, and once only."""
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
 from allauth.account.adapter import get_adapter
@@ -18,7 +18,6 @@ from portal.api.limits import Allowance
 from portal.api.models import ApiToken
 from portal.api.problems import Problem
 
-WRITING = ("POST", "PATCH", "PUT", "DELETE")
 USED_EVERY = 60  # seconds between two notes of a token's last use
 JSON = "application/json"
 
@@ -29,8 +28,9 @@ def bearer(request: HttpRequest) -> str:
     return secret.strip() if scheme.lower() == "bearer" else ""
 
 
-def guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """One path of the API, behind the gate. Sessions are not looked at."""
+def guarded(view: Callable[..., HttpResponse], methods: set[str]) -> Callable[..., HttpResponse]:
+    """One path of the API, behind the gate; `methods`: what it does. Sessions are not looked at."""
+    writing = methods - {"GET"}
 
     @wraps(view)
     def handle(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -40,7 +40,8 @@ def guarded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
         try:
             token = tokens.find(bearer(request), timezone.now())
             allowance = limits.of_token(token.pk) if token else limits.of_address(_address(request))
-            answer = _answered(request, token, allowance, lambda: view(request, *args, **kwargs))
+            run = partial(view, request, *args, **kwargs)
+            answer = _answered(request, token, allowance, run, is_write=request.method in writing)
         except Exception as found:  # whatever it is, it is said as a problem
             answer = problems.answer_to(request, found)
         answer = _finished(request, answer, allowance)
@@ -59,20 +60,21 @@ def _address(request: HttpRequest) -> str:
 
 
 def _answered(
-    request: HttpRequest, token: ApiToken | None, allowance: Allowance, run: Callable[[], HttpResponse]
-) -> HttpResponse:
+    request: HttpRequest, token: ApiToken | None, allowance: Allowance, run: Callable[[], HttpResponse],
+    *, is_write: bool,
+) -> HttpResponse:  # fmt: skip
     if allowance.left < 0:
         wait = {"Retry-After": str(allowance.seconds)}
         raise Problem("too-many", f"Ask again in {allowance.seconds} seconds.", headers=wait)
     if "Authorization" in request.headers and token is None:
         return problems.no_token(sent=True)
-    _refuse_unreadable(request)
+    _refuse_unreadable(request, is_write=is_write)
     request.api_token = token  # type: ignore[attr-defined]
     if token is None:
         return run()
     _enter(request, token)
     key = request.headers.get(once.HEADER)
-    if key is None or request.method not in WRITING:
+    if key is None or not is_write:
         return run()
     return once.answered(request, token, key, timezone.now(), run)
 
@@ -88,7 +90,7 @@ def _enter(request: HttpRequest, token: ApiToken) -> None:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
 
 
-def _refuse_unreadable(request: HttpRequest) -> None:
+def _refuse_unreadable(request: HttpRequest, *, is_write: bool) -> None:
     if "\x00" in request.path_info:
         raise Problem("not-found", "There is no such address.")
     odd = next((name for name, values in request.GET.lists() if any(map(_unkept, [name, *values]))), None)
@@ -99,7 +101,7 @@ def _refuse_unreadable(request: HttpRequest) -> None:
     if request.headers.get("Transfer-Encoding") and not _has_body(request):
         raise Problem("length", "Say how long the body is: send a Content-Length.")
     kind = request.content_type or ""
-    if request.method in WRITING and kind not in (JSON, "multipart/form-data") and _has_body(request):
+    if is_write and kind not in (JSON, "multipart/form-data") and _has_body(request):
         raise Problem("media-type", f"Send the body as {JSON}.")
 
 
@@ -115,8 +117,9 @@ def _has_body(request: HttpRequest) -> bool:
 def _finished(request: HttpRequest, answer: HttpResponse, allowance: Allowance | None) -> HttpResponse:
     """What every answer carries."""
     if answer.status_code == 405:
-        allowed = {"Allow": answer["Allow"].replace("GET", "GET, HEAD")} if "Allow" in answer else {}
-        answer = problems.said("method", "This address does not do that.", headers=allowed)
+        methods = {*answer["Allow"].split(", ")}
+        allowed = ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
+        answer = problems.said("method", "This address does not do that.", headers={"Allow": allowed})
     if request.method == "GET":
         answer = reading.unless_known(request, answer)
     for name, value in (allowance.headers() if allowance else {}).items():

@@ -24,6 +24,7 @@ T = TypeVar("T")
 Operation = TypeVar("Operation", bound=Callable[..., Any])
 MOST, USUAL = 100, 50
 UNKNOWN = "There is no such parameter here."
+METHODS: dict[str, str] = {}  # of each operation
 
 
 class Bearer(HttpBearer):
@@ -118,6 +119,7 @@ class Room:
 
         def decorate(operation: Operation) -> Operation:
             summary, _, more = (operation.__doc__ or "").strip().partition("\n")
+            METHODS[operation.__name__] = method
             self.router.add_api_operation(
                 path, [method], within(scope, operation, min(responses)), response=responses,
                 operation_id=operation.__name__, summary=summary.rstrip("."), description=unwrapped(more),

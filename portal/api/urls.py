@@ -1,17 +1,23 @@
 """Which address of the API leads where? The operations behind the gate, the document, the reference page."""
 
+from collections import defaultdict
+
 from django.urls import URLPattern, include, path, re_path
 
 from portal.api import views_docs, views_tokens
 from portal.api.app import PREFIX, api
 from portal.api.gate import guarded
+from portal.api.parts import METHODS
 
 
 def operations() -> list[URLPattern]:
     """Every path of the operations, each behind the gate."""
     found = [pattern for pattern in api.urls[0] if isinstance(pattern, URLPattern) and pattern.name != "api-root"]
+    known = defaultdict[str, set[str]](set)  # of each address, whichever of its operations stands first
     for pattern in found:
-        pattern.callback = guarded(pattern.callback)
+        known[str(pattern.pattern)].add(METHODS[str(pattern.name)])
+    for pattern in found:
+        pattern.callback = guarded(pattern.callback, known[str(pattern.pattern)])
     return found
 
 

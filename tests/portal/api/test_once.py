@@ -48,6 +48,14 @@ def test_same_key_for_something_else_is_refused(mine: Caller, rocket: Any) -> No
     assert (elsewhere.status_code, Draft.objects.count()) == (422, 0)
 
 
+def test_key_is_not_asked_about_where_nothing_is_done(mine: Caller, rocket: Any) -> None:
+    say(mine, rocket)
+    for method in ("PUT", "DELETE", "PATCH"):
+        wrong = mine.send(method, f"/integrations/{rocket.uuid}/messages", {"body": "x"}, **KEY)
+        assert (wrong.status_code, wrong["Allow"]) == (405, "GET, HEAD, POST")
+    assert KeptAnswer.objects.count() == 1
+
+
 def test_keys_of_two_tokens_are_two_keys(mine: Caller, bob: Any, rocket: Any) -> None:
     say(mine, rocket)
     assert "Idempotent-Replayed" not in say(caller(bob), rocket)
