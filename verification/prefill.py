@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from integrations.repositories import BadAddress, parse_repository, product_of
 from verification import clients
 from verification.base import NotFound, Unreadable
@@ -29,16 +31,16 @@ def prefill(address: str, client: GitHub | None = None) -> dict[str, Any]:
     except NotFound:
         return values | {"problem": _not_seen(values["repository"])}
     except Unreadable as refusal:
-        return values | {"problem": f"{refusal} Fill in the fields by hand; nothing is lost."}
+        return values | {"problem": _("%(why)s Fill in the fields by hand; nothing is lost.") % {"why": refusal}}
     answered = _answers(repository, _latest(client, repository.full_name))
     return values | answered | {"from_github": [key for key in FILLED if answered[key]]}
 
 
 def _not_seen(full_name: str) -> str:
-    return (
-        f"GitHub shows no public repository {full_name}. Check the address, or make the repository public;"
-        " until then, fill in the fields by hand."
-    )
+    return _(
+        "GitHub shows no public repository %(name)s. Check the address, or make the repository public; "
+        "until then, fill in the fields by hand."
+    ) % {"name": full_name}
 
 
 def _answers(repository: Repository, latest: Release | None) -> dict[str, Any]:

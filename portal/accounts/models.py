@@ -7,6 +7,7 @@ from django.contrib.auth.models import AbstractUser, UserManager
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.functions import Lower
+from django.utils.translation import gettext
 
 
 class PeopleManager(UserManager["User"]):
@@ -25,7 +26,7 @@ class PeopleManager(UserManager["User"]):
 def real_zone(value: str) -> None:
     """Raises ValidationError for a zone that the time-zone database does not hold."""
     if value not in available_timezones():
-        raise ValidationError("There is no time zone of that name.")
+        raise ValidationError(gettext("There is no time zone of that name."))
 
 
 class User(AbstractUser):
