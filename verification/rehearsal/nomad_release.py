@@ -59,9 +59,7 @@ def _for_here(release: Release) -> Asset:
 
 def _compare(release: Release, asset: Asset, sha256: str, sources: Sources) -> None:
     """With the list of checksums, where the release has one."""
-    listed = next(
-        (each for each in release.assets if each.name.lower().endswith(("sha256sums", "checksums.txt"))), None
-    )
+    listed = next((each for each in release.assets if each.name.lower().endswith(LISTS)), None)
     if listed is None:
         return
     wanted = digest_of(sources.web.get(listed.url, SUMS).body, asset.name)
