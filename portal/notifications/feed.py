@@ -16,6 +16,7 @@ from portal.notifications.models import CalendarFeed
 
 TOKEN_BYTES = 32
 REFRESH = timedelta(hours=1)
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)  # so that the numbers stay below those that calendars read
 
 
 def make(person: Any, now: datetime) -> str:
@@ -55,7 +56,7 @@ def text_of(person: Any, now: datetime) -> str:
 def _entry(each: Deadline) -> Event:
     event = Event()
     event.add("uid", f"{each.uid}@{urlsplit(settings.SITE_URL).hostname}")
-    event.add("sequence", int(each.done))
+    event.add("sequence", sequence(each))
     event.add("dtstamp", each.changed.astimezone(UTC))
     event.add("dtstart", each.begins.astimezone(UTC))
     event.add("dtend", each.ends.astimezone(UTC))
@@ -65,6 +66,11 @@ def _entry(each: Deadline) -> Event:
     event.add("status", "CANCELLED" if each.done else "TENTATIVE" if each.tentative else "CONFIRMED")
     event.add("transp", "OPAQUE" if each.busy else "TRANSPARENT")
     return event
+
+
+def sequence(each: Deadline) -> int:
+    """A number that grows with each change: what was cancelled and is due again is later than its cancellation."""
+    return 2 * max(0, int((each.changed - BEGINNING).total_seconds())) + each.done
 
 
 def etag_of(text: str) -> str:

@@ -58,6 +58,18 @@ def test_a_reviewer_sees_when_their_review_is_due(at: Any, rita: Any, rob: Any) 
     assert entries(rob, NOW) == {}
 
 
+def test_a_turn_that_comes_back_is_later_than_its_cancellation(at: Any, rita: Any) -> None:
+    row = at("review")
+    rows, numbers, states = Integration.objects.filter(pk=row.pk), [], []
+    for day, holder in enumerate(("program", "partner", "program")):
+        rows.update(reviewer=rita, turn_holder=holder, turn_since=NOW + timedelta(days=day))
+        (entry,) = entries(rita, NOW + timedelta(days=3)).values()
+        numbers.append(entry["sequence"])
+        states.append(str(entry["status"]))
+    assert states == ["CONFIRMED", "CANCELLED", "CONFIRMED"]
+    assert numbers == sorted(set(numbers))
+
+
 def test_the_address_is_secret_and_can_be_made_anew(client: Any, alice: Any, listed: Any) -> None:
     first = path_of(feed.make(alice, NOW))
     assert client.get(first)["Content-Type"] == "text/calendar; charset=utf-8"
