@@ -50,7 +50,7 @@ NOTES = (
     gettext_noop("The conversation was locked: the clocks go on."),
     gettext_noop("A machine opened this issue: no promise covers it."),
     gettext_noop("The partner opened this issue itself: it is covered until the program lets it off."),
-    gettext_noop("A webhook told of a comment or a closing that GitHub does not know: it does not count."),
+    gettext_noop("A webhook told of something that GitHub does not know: it does not count."),
     gettext_noop("The severity was lowered after the due moment: what was late stays late."),
 )
 

@@ -1,8 +1,8 @@
 """Does GitHub know what a webhook told? Whoever knows a hook's secret can write its deliveries: GitHub's lists decide.
 
-The watched party knows the secret of its own hook. So each comment and each closing that only a webhook told is looked
-for in what GitHub's lists show. What the same reading showed costs no question; for what is not there GitHub is asked
-once more, and a fact that it does not know is denied: the fold leaves it out, and says so.
+The watched party knows the secret of its own hook. So each comment, closing and pause label that only a webhook told is
+looked for in what GitHub's lists show. What the same reading showed costs no question; for what is not there GitHub is
+asked once more, and a fact that it does not know is denied: the fold leaves it out, and says so.
 """
 
 import logging
@@ -15,11 +15,17 @@ from verification.models import IssueEvent, Watch
 from verification.sources import github_issues
 from verification.sources.github_issues import Asks
 from verification.support.base import DENIED, Happening, Kind
+from verification.support.policies import policy_of
+from verification.support.severity import plain
 from verification.support.storing import SAME_CHANGE, Said
 from verification.support.telling import NOBODY, UNREAD, Told, moment
 
 log = logging.getLogger(__name__)
-ASKED = (Kind.COMMENTED, Kind.CLOSED)  # what stops or pauses a clock
+CHANGED = {
+    Kind.CLOSED: (Kind.REOPENED, "closed"),
+    Kind.LABELED: (Kind.UNLABELED, "labeled"),
+}  # undone by, GitHub's word
+ASKED = (Kind.COMMENTED, *CHANGED)  # what stops or pauses a clock
 SETTLED = timedelta(hours=1)  # so much later GitHub's lists show whatever happened
 FIRST = timedelta(days=1)  # how far the first look reaches back
 AT_ONCE = 50  # facts that GitHub is asked for in one reading; what is left is asked for in the next
@@ -27,19 +33,20 @@ AT_ONCE = 50  # facts that GitHub is asked for in one reading; what is left is a
 
 @dataclass(slots=True)
 class Shown:
-    """What GitHub's lists showed in one reading: (issue, comment, actor, moment), (issue, actor, moment), and the
-    comments that they called deleted.
+    """What GitHub's lists showed in one reading. `comments`: (issue, comment, actor, moment); `changes`: (issue, kind,
+    label, actor) and moment; `deleted`: the comments that they called so.
     """
 
     comments: set[tuple[int, str, int, datetime]] = field(default_factory=set)
-    closings: list[tuple[int, int, datetime]] = field(default_factory=list)
+    changes: list[tuple[tuple[int, str, str, int], datetime]] = field(default_factory=list)
     deleted: set[str] = field(default_factory=set)
 
     def holds(self, row: IssueEvent) -> bool:
         number, who = row.issue.number, row.actor_id
         if row.kind == Kind.COMMENTED:
             return (number, comment_of(row), who, row.at) in self.comments
-        return any((n, actor) == (number, who) and is_same(at, row) for n, actor, at in self.closings)
+        mine = (number, row.kind, row.label, who)
+        return any(change == mine and is_same(at, row) for change, at in self.changes)
 
 
 def shown(told: Iterable[Told], said: Iterable[Said]) -> Shown:
@@ -52,7 +59,8 @@ def shown(told: Iterable[Told], said: Iterable[Said]) -> Shown:
             elif fact.kind == Kind.COMMENT_DELETED:
                 found.deleted.add(fact.comment)
     for each in told:
-        found.closings += [(each.number, fact.actor.id, fact.at) for fact in each.facts if fact.kind == Kind.CLOSED]
+        changes = (fact for fact in each.facts if fact.kind in CHANGED)
+        found.changes += [((each.number, str(fact.kind), fact.label, fact.actor.id), fact.at) for fact in changes]
     return found
 
 
@@ -73,8 +81,9 @@ def denials(api: Asks, watch: Watch, there: Shown, cursors: dict[str, Any], now:
     kept = cursors.get("confirmed")
     since = datetime.fromisoformat(kept) if kept else now - FIRST
     told = IssueEvent.objects.filter(issue__watch=watch, source="webhook", kind__in=ASKED)
-    fresh = told.filter(seen_at__gt=since, seen_at__lte=now).select_related("issue").order_by("seen_at", "pk")
-    unknown = [row for row in fresh if not there.holds(row)]
+    fresh = told.filter(seen_at__gt=since, seen_at__lte=now).order_by("seen_at", "pk")
+    with_policy = fresh.select_related("issue__policy", "issue__integration")
+    unknown = [row for row in with_policy if _gains(row) and not there.holds(row)]
     old = [row for row in unknown if row.seen_at <= now - SETTLED][:AT_ONCE]
     left = [row.seen_at for row in unknown if row not in old]
     cursors["confirmed"] = (min(left) - timedelta(microseconds=1) if left else now).isoformat()
@@ -84,12 +93,17 @@ def denials(api: Asks, watch: Watch, there: Shown, cursors: dict[str, Any], now:
     return [Said(row.issue.number, (_denial(row),)) for row in denied]
 
 
+def _gains(row: IssueEvent) -> bool:
+    """Whether it can stop or pause a clock: of labels only those that pause; what makes an issue critical stays."""
+    return row.kind != Kind.LABELED or plain(row.label) in policy_of(row.issue).pause_labels
+
+
 def _denial(row: IssueEvent) -> Happening:
     """A fact of the same moment that names what it denies; its kind is the nearest that GitHub has."""
     key = f"{DENIED}:{row.key}"[:120]
     if row.kind == Kind.COMMENTED:
         return Happening(key, Kind.COMMENT_DELETED, row.at, NOBODY, data={DENIED: row.key, "comment": comment_of(row)})
-    return Happening(key, Kind.REOPENED, row.at, NOBODY, data={DENIED: row.key})
+    return Happening(key, CHANGED[Kind(row.kind)][0], row.at, NOBODY, label=row.label, data={DENIED: row.key})
 
 
 def _is_known(api: Asks, watch: Watch, row: IssueEvent, there: Shown) -> bool:
@@ -104,7 +118,9 @@ def _is_known(api: Asks, watch: Watch, row: IssueEvent, there: Shown) -> bool:
     raws = github_issues.events_of(api, watch.repository, row.issue.number)
     if len(raws) >= github_issues.MOST_EVENTS:
         return True
-    return any(raw["event"] == "closed" and _is_of(raw.get("actor"), raw, row) for raw in raws)
+    word = CHANGED[Kind(row.kind)][1]
+    mine = (raw for raw in raws if raw["event"] == word and row.label in ("", (raw.get("label") or {}).get("name")))
+    return any(_is_of(raw.get("actor"), raw, row) for raw in mine)
 
 
 def _was_deleted(row: IssueEvent, there: Shown) -> bool:

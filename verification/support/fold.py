@@ -23,7 +23,7 @@ ATTEMPTS = {
     Kind.DELETED: "The issue was deleted: its clocks go on.",
     Kind.LOCKED: "The conversation was locked: the clocks go on.",
 }
-UNKNOWN = "A webhook told of a comment or a closing that GitHub does not know: it does not count."
+UNKNOWN = "A webhook told of something that GitHub does not know: it does not count."
 WORDS = (Kind.OPENED, Kind.COMMENTED)
 BROKEN = (Watching.LATE, Watching.OVERDUE)
 SPOKEN = frozenset({Kind.COMMENTED, Kind.COMMENT_EDITED, Kind.COMMENT_DELETED})

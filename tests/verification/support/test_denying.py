@@ -12,6 +12,7 @@ from tests.fakes.github.server import GitHub
 from tests.fakes.github.tracker import Hooked, Person, Tracker
 from tests.verification.support.test_reading import deliver
 from tests.verification.support.watched import (
+    HELPER,
     OPENED,
     PARTNER,
     REPORTER,
@@ -88,6 +89,22 @@ def test_a_forged_delivery_stops_no_clock_for_long(watch: Watch, tracker: Tracke
     issue = rows.find("acme/nomad-rocket#1")
     assert issue is not None
     assert UNKNOWN in rows.state_of(issue, OPENED + 27 * HOUR).notes
+
+
+def test_a_pause_label_dated_back_pauses_nothing(watch: Watch, tracker: Tracker) -> None:
+    tracker.comment(1, PARTNER, "Please send us the whole log file.", OPENED + HOUR)
+    poll(watch, 2)
+    forge(watch, tracker, lambda copy: copy.label(1, PARTNER, "needs-info", OPENED + 3 * HOUR), 30)
+    assert Clock.objects.get(verb="resolve").state == "paused"
+    poll(watch, 32)
+    clock = Clock.objects.get(verb="resolve")
+    assert (clock.state, clock.due_at) == ("running", OPENED + 48 * HOUR)
+
+
+def test_a_label_that_makes_it_critical_is_never_denied(watch: Watch, tracker: Tracker) -> None:
+    forge(watch, tracker, lambda copy: copy.label(1, HELPER, "p0", OPENED + 3 * HOUR), 3)
+    poll(watch, 5)
+    assert not IssueEvent.objects.filter(data__has_key="denied").exists()
 
 
 def test_a_breach_that_a_forged_answer_took_back_stands_again(watch: Watch, tracker: Tracker) -> None:
