@@ -12,7 +12,7 @@ from django.urls import reverse
 from integrations.imitations import undressed
 from integrations.models import Integration
 from integrations.states import Standing
-from portal.standing.shown import public
+from portal.standing.shown import public, since
 
 LISTED, ENDED = "listed", "ended"
 # a notice is between the program and the partner: to everybody else the integration is listed
@@ -80,7 +80,7 @@ def truth_of(row: Integration) -> Truth:
         said=standing.word,
         about=standing.sentence or (tier.meaning if tier else ""),
         listed_since=row.released_at,  # type: ignore[arg-type]
-        standing_since=(row.standing_since if row.is_open else row.ended_at) or row.released_at,  # type: ignore[arg-type]
+        standing_since=since(row) or row.released_at,  # type: ignore[arg-type]
         page=absolute(reverse("listing", args=[row.uuid])),
     )
 

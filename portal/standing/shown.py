@@ -5,11 +5,12 @@ or removed says so, and never shows a tier.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from integrations.models import Integration
+from integrations.models import Event, Integration
 from integrations.states import Standing
 
 # the steps of the due process, as the page of the standing offers them
@@ -18,6 +19,7 @@ OF_PROCESS = (
     "suspend_at_once", "remove", "ask_reinstatement", "reinstate", "step_down",
 )  # fmt: skip
 KEEPS = ("set_aside", "appeal", "dismiss_appeal", "go_on", "ask_reinstatement")  # they change no standing
+BACK = ("reinstate", "uphold_appeal")  # they list it again
 STANDS = {
     Standing.NONE: gettext_noop("Not listed: its company promises no support."),
     Standing.VERIFIED: gettext_noop("Listed, and in good standing."),
@@ -76,3 +78,14 @@ def after(step: str, target: Any) -> Public | None:
 def public(row: Integration) -> Public:
     """What everybody may know of the standing of an integration that was listed at some time."""
     return PUBLIC[Standing(row.standing)] if row.is_open else ENDED
+
+
+def since(row: Integration) -> datetime | None:
+    """Since when everybody may know that it stands as it does. A notice, and one that was taken back, has no date."""
+    if not row.is_open:
+        return row.ended_at
+    if PUBLIC[Standing(row.standing)] is not LISTED:
+        return row.standing_since or row.released_at
+    events = Event.objects.filter(integration=row, verb__in=BACK).order_by("-seq") if row.standing_since else ()
+    back = (e.at for e in events if "standing" in e.data and PUBLIC[Standing(e.data["standing"][0])] is not LISTED)
+    return next(back, row.released_at)

@@ -85,6 +85,22 @@ def test_badge_of_what_is_no_longer_supported_says_since_when(
     assert Listing.objects.get(integration=row).standing_since == now + 5 * DAY
 
 
+def test_badge_tells_no_date_of_a_notice(stands: Any, client: Client, rita: Any, rob: Any, now: datetime) -> None:
+    row = stands("verified")
+
+    def told(step: str, by: Any, days: int) -> datetime:
+        perform(Integration.objects.get(pk=row.pk), step, by=by, note="Because.", now=now + days * DAY)
+        return datetime.fromisoformat(client.get(f"/listed/{row.uuid}/badge.json").json()["standing"]["since"])
+
+    since = row.released_at.replace(microsecond=0)
+    assert told("give_notice", rita, 1) == since
+    assert told("take_notice_back", rob, 2) == since
+    assert told("give_notice", rita, 3) == since
+    assert told("suspend", rob, 33) == now + 33 * DAY
+    assert told("reinstate", rita, 40) == now + 40 * DAY
+    assert told("give_notice", rita, 50) == now + 40 * DAY
+
+
 def test_what_was_never_listed_has_no_badge(at: Any, client: Client) -> None:
     page = f"/listed/{at('review').uuid}/"
     assert [client.get(page + form).status_code for form in FORMS] == [404] * len(FORMS)
