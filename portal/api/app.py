@@ -159,6 +159,7 @@ def _describe(method: str, operation: dict[str, Any]) -> None:
     """What helps whoever reads it: an example, when there is nothing new, what If-Match is for."""
     if method == "get":
         operation["responses"][304] = {"description": "It is what the ETag in If-None-Match names."}
+        operation["responses"][414] = {"description": "The address is too long: the web server says so itself."}
     for parameter in operation.get("parameters", []):
         if parameter.get("name") == "If-Match":
             parameter["description"] = IF_MATCH
