@@ -36,13 +36,13 @@ def page(
     return render(request, template, context, status=status)
 
 
-def as_json(request: HttpRequest, found: Integration, model: Any, plain: Callable[[Plain], Plain]) -> HttpResponse:
-    """The chosen rehearsal as the command line prints it: `plain` of what was seen. Raises Http404."""
+def as_json(request: HttpRequest, found: Integration, model: Any, plain: Callable[[Any], Plain]) -> HttpResponse:
+    """The chosen rehearsal, `plain` as the command line prints it, and when it was made. Raises Http404."""
     row = _chosen(request, found, model)
     if row is None:
         raise Http404(_("No rehearsal has been made yet."))
-    about = {"version": row.version, "asked_for": row.requested_at, "ended": row.finished_at}
-    return JsonResponse({**about, **plain(row.seen)}, json_dumps_params={"indent": 2})
+    about = {"asked_for": row.requested_at, "ended": row.finished_at}
+    return JsonResponse({**about, **plain(row)}, json_dumps_params={"indent": 2})
 
 
 def _chosen(request: HttpRequest, found: Integration, model: Any) -> Any:

@@ -62,7 +62,10 @@ def lifecycle(request: HttpRequest, uuid: UUID) -> HttpResponse:
 @require_safe
 def lifecycle_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
-    return as_json(request, loaded(request, uuid), LifecycleRehearsal, lambda seen: as_plain(seen_of(seen)))
+    found = loaded(request, uuid)
+    return as_json(
+        request, found, LifecycleRehearsal, lambda row: {"version": row.version, **as_plain(seen_of(row.seen))}
+    )
 
 
 def _page(request: HttpRequest, found: Integration, form: RehearseLifecycle, status: int = 200) -> HttpResponse:

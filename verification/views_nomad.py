@@ -71,7 +71,10 @@ def nomad_rehearsal(request: HttpRequest, uuid: UUID) -> HttpResponse:
 @require_safe
 def nomad_rehearsal_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
     """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
-    return as_json(request, loaded(request, uuid), NomadRehearsal, lambda seen: as_plain(from_dict(seen)))
+    found = loaded(request, uuid)
+    return as_json(
+        request, found, NomadRehearsal, lambda row: {"version": row.version, **as_plain(from_dict(row.seen))}
+    )
 
 
 def _page(request: HttpRequest, found: Integration, form: RehearseNomad, status: int = 200) -> HttpResponse:

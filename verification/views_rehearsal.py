@@ -3,12 +3,14 @@
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import path
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
+from django.views.decorators.http import require_safe
 
 from integrations import facts
 from integrations.models import Integration
@@ -17,11 +19,13 @@ from integrations.workflow import NotAllowed
 from verification import rehearsed
 from verification.checks.run_task import KEY
 from verification.forms_rehearsal import Rehearse
+from verification.jobs import may_ask
 from verification.models import RunTaskRehearsal
 from verification.rehearsal import jobs
 from verification.rehearsal.place import seen_of, target_of
 from verification.rehearsal.run_task.protocol import STAGES
-from verification.rehearsal_page import page
+from verification.rehearsal.run_task.report import as_plain
+from verification.rehearsal_page import as_json, page
 from verification.runner import checked, keys_of
 
 PAGE = "verification/rehearsal/run_task.html"
@@ -46,6 +50,8 @@ def rehearsal(request: HttpRequest, uuid: UUID) -> HttpResponse:
     found = loaded(request, uuid)
     if request.method != "POST":
         return _page(request, found, Rehearse(initial=_usual(found)))
+    if not may_ask(found, request.user):
+        raise PermissionDenied(_(jobs.REFUSAL))
     form = Rehearse(request.POST)
     if not form.is_valid():
         return _page(request, found, form, status=422)
@@ -54,6 +60,16 @@ def rehearsal(request: HttpRequest, uuid: UUID) -> HttpResponse:
     except NotAllowed as refusal:
         refused(request, refusal)
     return redirect("rehearsal", uuid=uuid)
+
+
+@require_safe
+def rehearsal_json(request: HttpRequest, uuid: UUID) -> HttpResponse:
+    """The chosen rehearsal, the newest one if none is chosen, as the command line prints it."""
+    return as_json(request, loaded(request, uuid), RunTaskRehearsal, _plain)
+
+
+def _plain(row: RunTaskRehearsal) -> dict[str, Any]:
+    return {"stages": row.stages, **as_plain(seen_of(row, over=row.finished_at is not None), row.url)}
 
 
 @pressed("rehearsal")
@@ -97,5 +113,6 @@ def _usual(found: Integration) -> dict[str, Any]:
 
 urlpatterns = [
     path("integrations/<uuid:uuid>/rehearsal/", rehearsal, name="rehearsal"),
+    path("integrations/<uuid:uuid>/rehearsal.json", rehearsal_json, name="rehearsal_json"),
     path("integrations/<uuid:uuid>/rehearsal/stop/", rehearsal_stop, name="rehearsal_stop"),
 ]

@@ -200,7 +200,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         **{f"badge{form}": {"uuid": world["listed"].uuid, "kid": "x"} for form in BADGES},
         **{f"finding_{act}": {"pk": world["told"].findings.get().pk} for act in ("fix", "verify", "reopen")},
         **{f"nomad_rehearsal{form}": {"uuid": world["driver"].uuid} for form in ("", "_json")},
-        **{name: {"uuid": world["task"].uuid} for name in ("rehearsal", "rehearsal_stop")},
+        **{name: {"uuid": world["task"].uuid} for name in ("rehearsal", "rehearsal_json", "rehearsal_stop")},
         "mail": {"uuid": world["mail"].uuid},
         "view_change": {"pk": world["view"].pk},
         "view_save": {"page": "queue"},

@@ -60,6 +60,7 @@ TOLD_BY = {
     "outbox": "list_outbox", "partner": "get_company list_agreements", "partner_page": "list_directory",
     "program": "get_program", "programs": "list_programs", "queue": "get_queue",
     "queue_profile": "get_reviewer_profile", "rehearsal": "list_rehearsals get_rehearsal",
+    "rehearsal_json": "get_rehearsal",
     "report": "get_report", "report_csv": "get_report", "report_json": "get_report",
     "reports": "list_reports get_report_wishes",
     "requirement": "get_requirement", "review": "get_integration list_findings list_checks get_requirement",

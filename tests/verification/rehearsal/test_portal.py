@@ -7,6 +7,7 @@ from typing import Any
 from urllib.error import HTTPError
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
 from integrations.actions import meetings
@@ -63,6 +64,18 @@ def test_good_endpoint_passes_and_its_key_is_forgotten(rehearsed: Any, run_task:
     run(run_task, ["RT-TRIED"], now=timezone.now())
     result = run_task.check_results.get()
     assert (result.outcome, result.summary) == ("pass", "The run task passes its rehearsal of Post-plan.")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_page_and_json_show_the_same_verdicts(rehearsed: Any, run_task: Integration, alice: Any, client: Any) -> None:
+    client.force_login(alice)
+    address = reverse("rehearsal_json", args=[run_task.uuid])
+    assert client.get(address).status_code == 404
+    row = rehearsed("called-back-twice")
+    told = client.get(address).json()
+    assert (told["stages"], told["outcome"], told["verdicts"]) == (["post_plan"], "warn", row.verdicts)
+    assert len(told["exchanges"]) == 8
+    assert KEY not in str(told)
 
 
 @pytest.mark.django_db(transaction=True)
