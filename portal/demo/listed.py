@@ -63,9 +63,7 @@ def _looked_at_again(row: Integration, now: datetime) -> None:
 def _release(row: Integration, versions: tuple[str, ...], platforms: tuple[str, ...], now: datetime) -> None:
     owner, seen = row.repository.partition("/")[0], now - timedelta(hours=5)
     summary = f"{owner} owns it, as when it was entered."
-    CheckResult.objects.create(
-        integration=row, key=OWNER, version=1, outcome="pass", summary=summary, at=row.created_at, confirmed_at=seen
-    )
+    _passed(row, OWNER, summary, row.created_at, seen)
     if "-provider-" not in row.repository:
         observations.remember(row, "release.newest", {"release.newest": versions[0]}, seen)
         return
@@ -76,13 +74,18 @@ def _release(row: Integration, versions: tuple[str, ...], platforms: tuple[str, 
     began = row.released_at or row.created_at
     observations.remember(row, LISTED, {"registry": found.as_dict()}, began)
     observations.remember(row, LISTED, {"registry": found.as_dict()}, seen)
-    summary = f"The registry lists {name} {versions[0]}."
-    CheckResult.objects.create(
-        integration=row, key=LISTED, version=2, outcome="pass", summary=summary, at=began, confirmed_at=seen
-    )
+    listed = f"The registry lists {name} {versions[0]}."
+    _passed(row, LISTED, listed, began, seen)
     fingerprint = hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest().upper()
     key = {"fingerprint": fingerprint, "since": f"{began:%Y-%m-%d}", "version": versions[-1]}
     observations.remember(row, KEYS, {"keys.signers": [key]}, seen)
+    _passed(row, KEYS, f"The key {fingerprint[-16:]} signs since {key['since']}.", began, seen)
+
+
+def _passed(row: Integration, key: str, summary: str, at: datetime, seen: datetime) -> None:
+    CheckResult.objects.create(
+        integration=row, key=key, version=1, outcome="pass", summary=summary, at=at, confirmed_at=seen
+    )
 
 
 def _step(row: Integration, step: str, by: Any, now: datetime, note: str) -> None:

@@ -30,7 +30,8 @@ from verification.models import CheckResult, Observation
 
 REPLIED = "support_replied"
 FULL_NAME = re.compile(r"[A-Za-z0-9][\w-]*/[A-Za-z0-9][\w-]*", re.ASCII)  # a namespace and a name, and no more path
-SIGNERS, OWNER, LISTED = "keys.signers", "repository.owner", "registry.listed"
+SIGNERS = "keys.signers"
+OWNER, LISTED, ROTATION = "repository.owner", "registry.listed", "keys.rotation"
 HOLDS = {Outcome.PASS, Outcome.WARN}
 
 
@@ -47,9 +48,10 @@ class Proof:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What a check says without a break, outages apart: whether it holds, since when, and when it was last seen."""
+    """What a check said last, outages apart: whether it holds or is denied, since when undenied, when last seen."""
 
     holds: bool
+    denied: bool
     since: datetime
     seen_at: datetime
 
@@ -136,7 +138,7 @@ def page_of(row: Integration, listing: Listing, now: datetime) -> Page:
     Where the registry has nothing under the name, or somebody else's, nothing of it is shown as the publisher's.
     """
     told = held(row)
-    is_elsewhere = LISTED in told and not told[LISTED].holds
+    is_elsewhere = LISTED in told and told[LISTED].denied
     seen = NOTHING if is_elsewhere else seen_of([row.pk]).get(row.pk, NOTHING)
     return Page(
         proofs=list(proofs(row, seen, told)),
@@ -161,20 +163,20 @@ def registry_links(row: Integration, seen: Seen) -> Iterator[Place]:
 
 
 def held(row: Integration) -> dict[str, Held]:
-    """What the checks of owner and registry say, by their keys. A new release is no new beginning. One query."""
+    """What the checks of the publisher say, by their keys. A new release is no new beginning. One query."""
     found: dict[str, Held] = {}
-    results = CheckResult.objects.filter(integration=row, key__in=(OWNER, LISTED)).order_by("pk")
-    for key, outcome, at, again in results.values_list("key", "outcome", "at", "confirmed_at"):
-        if outcome not in HOLDS and outcome != Outcome.FAIL:
-            continue
-        before, holds = found.get(key), outcome in HOLDS
-        found[key] = Held(holds, before.since if before and before.holds == holds else at, again or at)
+    results = CheckResult.objects.filter(integration=row, key__in=(OWNER, LISTED, ROTATION)).order_by("pk")
+    settled = results.exclude(outcome=Outcome.ERROR)
+    for key, outcome, at, again in settled.values_list("key", "outcome", "at", "confirmed_at"):
+        before, denied = found.get(key), outcome == Outcome.FAIL
+        since = before.since if before and not (before.denied or denied) else at
+        found[key] = Held(outcome in HOLDS, denied, since, again or at)
     return found
 
 
 def proofs(row: Integration, seen: Seen, told: Mapping[str, Held]) -> Iterator[Proof]:
     """How the publisher is known: its account on GitHub, its namespace in the registry, the key that signs."""
-    owner, listed = told.get(OWNER), told.get(LISTED)
+    owner, listed, rotation = (told.get(key) for key in (OWNER, LISTED, ROTATION))
     if owner is not None and owner.holds:
         name = row.repository.partition("/")[0]
         text = _("%(name)s owns the repository.") % {"name": name}
@@ -182,11 +184,16 @@ def proofs(row: Integration, seen: Seen, told: Mapping[str, Held]) -> Iterator[P
     if seen.namespace and listed is not None and listed.holds:
         text = _("The registry lists %(namespace)s from this repository.") % {"namespace": seen.namespace}
         yield Proof(_("Registry namespace"), "package", text, listed.since.date(), listed.seen_at)
-    signers = Observation.objects.filter(integration=row, key=SIGNERS).first()
-    if signers is not None and isinstance(signers.value, list) and signers.value:
-        last = signers.value[-1]
+    if rotation is not None and rotation.holds and (last := _signer(row)):
         text = _("Releases are signed by the key %(key)s.") % {"key": str(last.get("fingerprint", ""))[-16:]}
-        yield Proof(_("Signing key"), "key-round", text, _day(last.get("since")), signers.confirmed_at)
+        yield Proof(_("Signing key"), "key-round", text, _day(last.get("since")), rotation.seen_at)
+
+
+def _signer(row: Integration) -> dict[str, Any]:
+    """The key that signs now, as the checks keep it; empty where none was seen."""
+    signers = Observation.objects.filter(integration=row, key=SIGNERS).first()
+    known = signers.value if signers is not None else None
+    return known[-1] if isinstance(known, list) and known and isinstance(known[-1], dict) else {}
 
 
 def _day(text: Any) -> date | None:

@@ -39,7 +39,7 @@ def listed(acme: Any, alice: Any, rita: Any, now: Any) -> Integration:
     observations.remember(row, "registry.listed", {"registry": found.as_dict()}, now)
     signers = [{"fingerprint": "AB" * 20, "since": "2026-02-03", "version": "1.0.0", "swapped": ""}]
     observations.remember(row, "keys.rotation", {"keys.signers": signers}, now)
-    for key in ("repository.owner", "registry.listed"):
+    for key in ("repository.owner", "registry.listed", "keys.rotation"):
         found_so(row, key, "pass", now)
     rows.read_again(Listing.objects.all(), now)
     return row
@@ -69,6 +69,19 @@ def test_a_proof_holds_since_the_last_answer_that_denied_it(listed: Integration,
     for days, outcome in ((4, "fail"), (5, "pass")):
         found_so(listed, "registry.listed", outcome, now + timedelta(days=days))
     assert held(listed)["registry.listed"].since == now + timedelta(days=5)
+
+
+@pytest.mark.parametrize("outcome", ["fail", "not_run"])
+def test_a_key_that_nobody_vouches_for_is_no_proof(listed: Integration, now: Any, client: Client, outcome: str) -> None:
+    found_so(listed, "keys.rotation", outcome, now + timedelta(days=1))
+    assert "Releases are signed by the key" not in page_of(client, listed)
+    assert "GitHub account" in page_of(client, listed)
+
+
+def test_what_could_not_be_looked_at_is_no_new_beginning(listed: Integration, now: Any) -> None:
+    for days, outcome in ((1, "not_run"), (2, "pass")):
+        found_so(listed, "registry.listed", outcome, now + timedelta(days=days))
+    assert held(listed)["registry.listed"].since == now
 
 
 def test_what_the_registry_has_from_elsewhere_is_not_the_publishers(
