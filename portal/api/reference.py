@@ -53,7 +53,8 @@ class Operation:
     @property
     def said(self) -> str:
         """What is answered, as the caption of its fields."""
-        return f"Answer {self.status}: {self.answer}" if self.answer else f"Answer {self.status}"
+        said = f"Answer {self.status} of {self.id}"
+        return f"{said}: {self.answer}" if self.answer else said
 
 
 @dataclass(frozen=True, slots=True)
