@@ -63,6 +63,7 @@ def own_folder(settings: Any, tmp_path: Any) -> None:
         "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": str(tmp_path)}
     }
     settings.PASSWORD_HASHERS = HASHERS
+    settings.WHITENOISE_AUTOREFRESH = True  # each client of a test would look through all static files
     cache.clear()
 
 

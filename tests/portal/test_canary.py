@@ -53,6 +53,7 @@ def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] 
     yield "admin", "/admin/integrations/integration/", None
 
 
+@pytest.mark.any_database
 @pytest.mark.parametrize("role", ["anonymous", "charlie"])
 def test_no_answer_tells_another_company_what_is_private(cast: Any, world: Any, rival: Any, role: str) -> None:
     client = client_of(cast[role])

@@ -130,6 +130,7 @@ def shown(role: str, person: Any, world: Any, asked_for: set[str]) -> Iterator[t
                 yield name, answer[answer.index("<!doctype html>") :]
 
 
+@pytest.mark.any_database
 def test_pages_hold_no_words_that_nobody_can_translate(cast: Any, world: Any, known: set[str]) -> None:
     found: dict[str, set[str]] = {}
     asked_for: set[str] = set()
@@ -153,6 +154,7 @@ def written() -> Iterator[str]:
     yield from (text for text in recorded() if pseudo.OPEN in text)
 
 
+@pytest.mark.any_database
 def test_nothing_is_written_down_in_the_language_of_whoever_did_it(cast: Any, world: Any) -> None:
     found: dict[str, set[str]] = {}
     for role in ("alice", "rita"):

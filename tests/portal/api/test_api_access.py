@@ -71,6 +71,7 @@ def without_limits(settings: Any) -> None:
     settings.API_REQUESTS_A_MINUTE = 100_000
 
 
+@pytest.mark.any_database
 def test_api_access_is_as_written(world: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """A new operation fails here until its line is written, after thinking about who should reach it."""
     monkeypatch.setattr("portal.api.limits.ANONYMOUS", 100_000)
