@@ -23,14 +23,15 @@ def _names(language: str | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(str(dates.WEEKDAYS_ABBR[number]) for number in range(7)), tuple(months)
 
 
-def _day(moment: date) -> str:
+def short(moment: date) -> str:
+    """ "Tue 14 Apr", whatever the year."""
     weekdays, months = _names(get_language())
     return f"{weekdays[moment.weekday()]} {moment.day} {months[moment.month - 1]}"
 
 
 def day(moment: date, now: datetime) -> str:
     """ "Tue 14 Apr", with the year where it is not this one."""
-    words = _day(moment)
+    words = short(moment)
     return words if moment.year == now.year else f"{words} {moment.year}"
 
 
@@ -49,9 +50,9 @@ def exact(moment: date, now: datetime) -> str:
 def full(moment: date) -> str:
     """The same with year and zone, for the hover and for comparing zones."""
     if not isinstance(moment, datetime):
-        return f"{_day(moment)} {moment.year}"
+        return f"{short(moment)} {moment.year}"
     local = timezone.localtime(moment)
-    return f"{_day(local)} {local.year}, {local.hour:02}:{local.minute:02} {local.tzname()}"
+    return f"{short(local)} {local.year}, {local.hour:02}:{local.minute:02} {local.tzname()}"
 
 
 def span(seconds: float) -> str:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from integrations.clock import Calendar
-from portal.sla import words
+from portal.components.moments import short
 
 MOST = 28  # days; a longer time shows its end
 DAY = timedelta(days=1)
@@ -35,7 +35,7 @@ class Cell:
 
     @property
     def words(self) -> str:
-        parts = [words.day(self.day), self.name, *(_(MARKS[mark]) for mark in self.marks)]
+        parts = [short(self.day), self.name, *(_(MARKS[mark]) for mark in self.marks)]
         return ": ".join(filter(None, (parts[0], ", ".join(filter(None, parts[1:])))))
 
 
@@ -77,5 +77,5 @@ def _drawn(cell: Cell) -> SafeString:
     return format_html(
         '<li class="{}" title="{}"><span aria-hidden="true"><span class="strip-name">{}</span>{}</span>'
         '<span class="strip-mark" aria-hidden="true">{}</span><span class="visually-hidden">{}</span></li>',
-        classes, cell.words, words.day(cell.day)[:2], cell.day.day, mark, cell.words,
+        classes, cell.words, short(cell.day)[:2], cell.day.day, mark, cell.words,
     )  # fmt: skip

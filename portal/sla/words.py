@@ -4,15 +4,17 @@ The rule of the clock says them in English, without Django, and so they stay in 
 line. Its sentences are named here once more, so that they can be translated where a page shows them.
 """
 
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from django.utils import dates
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from integrations.clock import INSTANT, Calendar
+from integrations.clock import Calendar
+from portal.components.moments import short
 from verification.support.base import Segment
+from verification.support.explain import units
+from verification.support.measure import days_of
 
 REASONS = (
     gettext_noop("The clock runs"),
@@ -55,21 +57,15 @@ NOTES = (
 )
 
 
-def day(on: date) -> str:
-    """ "Tue 14 Apr"."""
-    return f"{dates.WEEKDAYS_ABBR[on.weekday()]} {on.day} {str(dates.MONTHS_3[on.month]).title()}"
-
-
 def moment(at: datetime, zone: ZoneInfo) -> str:
     """ "Tue 14 Apr, 14:10" of the calendar."""
     local = at.astimezone(zone)
-    return f"{day(local)}, {local:%H:%M}"
+    return f"{short(local)}, {local:%H:%M}"
 
 
 def duration(length: timedelta) -> str:
     """ "2 days 3 h 5 min"; a day is 24 hours."""
-    days, rest = divmod(round(length.total_seconds()), 86400)
-    hours, minutes, seconds = rest // 3600, rest % 3600 // 60, rest % 60
+    days, hours, minutes, seconds = units(length)
     parts = [
         ngettext("%(count)s day", "%(count)s days", days) % {"count": days} if days else "",
         _("%(count)s h") % {"count": hours} if hours else "",
@@ -85,8 +81,6 @@ def why(segment: Segment, calendar: Calendar) -> str:
 
 
 def _days_off(segment: Segment, calendar: Calendar) -> str:
-    first = segment.start.astimezone(calendar.zone).date()
-    last = (segment.end - INSTANT).astimezone(calendar.zone).date()
-    days = [date.fromordinal(n) for n in range(first.toordinal(), last.toordinal() + 1)]
-    named = ", ".join(day(on) + (f" ({calendar.names[on]})" if on in calendar.names else "") for on in days)
+    days = days_of(segment, calendar)
+    named = ", ".join(short(on) + (f" ({calendar.names[on]})" if on in calendar.names else "") for on in days)
     return ngettext("Day off: %(days)s", "Days off: %(days)s", len(days)) % {"days": named}

@@ -27,11 +27,16 @@ def moment(at: datetime, zone: ZoneInfo) -> str:
 
 def duration(length: timedelta) -> str:
     """“2 days 3 h 5 min”; a day is 24 hours."""
-    days, rest = divmod(round(length.total_seconds()), 86400)
-    hours, minutes, seconds = rest // 3600, rest % 3600 // 60, rest % 60
+    days, hours, minutes, seconds = units(length)
     parts = [f"{days} day{'s' if days > 1 else ''}" if days else "", f"{hours} h" if hours else ""]
     parts += [f"{minutes} min" if minutes else "", f"{seconds} s" if seconds and not days else ""]
     return " ".join(filter(None, parts)) or "0 min"
+
+
+def units(length: timedelta) -> tuple[int, int, int, int]:
+    """Days, hours, minutes and seconds of a length, rounded to whole seconds."""
+    days, rest = divmod(round(length.total_seconds()), 86400)
+    return days, rest // 3600, rest % 3600 // 60, rest % 60
 
 
 def link(url: str, key: str) -> str:

@@ -155,10 +155,15 @@ def _segment(part: Stretch, idle: Sequence[Wait], calendar: Calendar) -> Segment
 
 def days_off(part: Stretch, calendar: Calendar) -> str:
     """“Days off: Sat 11 Apr, Sun 12 Apr”, holidays by their names."""
-    first = part.start.astimezone(calendar.zone).date()
-    last = (part.end - clock.INSTANT).astimezone(calendar.zone).date()
-    days = [date.fromordinal(n) for n in range(first.toordinal(), last.toordinal() + 1)]
+    days = days_of(part, calendar)
     named = [
         f"{day:%a} {day.day} {day:%b}" + (f" ({calendar.names[day]})" if day in calendar.names else "") for day in days
     ]
     return f"{'Day off' if len(days) == 1 else 'Days off'}: {', '.join(named)}"
+
+
+def days_of(part: Stretch | Segment, calendar: Calendar) -> list[date]:
+    """The local days that a time touches."""
+    first = part.start.astimezone(calendar.zone).date()
+    last = (part.end - clock.INSTANT).astimezone(calendar.zone).date()
+    return [date.fromordinal(n) for n in range(first.toordinal(), last.toordinal() + 1)]
