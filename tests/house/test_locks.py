@@ -7,6 +7,7 @@ from tests.house.source import ROOT
 
 PINNED = re.compile(r"^([a-z0-9.-]+)==([^ ;\\]+)", re.MULTILINE)
 RUNTIME = (ROOT / "requirements.lock").read_text()
+EMBEDDED = (ROOT / "requirements-embedded.lock").read_text()
 DEVELOPMENT = (ROOT / "requirements-dev.lock").read_text()
 
 
@@ -25,21 +26,23 @@ def wanted(requirements):
 
 
 def test_locks_hold_no_addresses():
-    assert not [line for line in (RUNTIME + DEVELOPMENT).splitlines() if "://" in line or "@" in line]
+    assert not [line for line in (RUNTIME + EMBEDDED + DEVELOPMENT).splitlines() if "://" in line or "@" in line]
 
 
 def test_every_pin_has_a_hash():
-    for lock in (RUNTIME, DEVELOPMENT):
+    for lock in (RUNTIME, EMBEDDED, DEVELOPMENT):
         blocks = re.split(r"\n(?=[a-z])", lock.strip())
         assert len(blocks) == len(pins(lock))
         assert [block for block in blocks if "--hash=sha256:" not in block] == []
 
 
 def test_what_is_tested_is_what_is_served():
-    assert set(pins(RUNTIME)) - set(pins(DEVELOPMENT)) == set()
+    assert set(pins(RUNTIME)) - set(pins(EMBEDDED)) == set()
+    assert set(pins(EMBEDDED)) - set(pins(DEVELOPMENT)) == set()
 
 
 def test_locks_hold_what_the_project_asks_for():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert wanted(project["project"]["dependencies"]) - packages(RUNTIME) == set()
+    assert wanted(project["project"]["optional-dependencies"]["embedded"]) - packages(EMBEDDED) == set()
     assert wanted(project["dependency-groups"]["dev"]) - packages(DEVELOPMENT) == set()

@@ -1,0 +1,1 @@
+"""Conformance: each gate of the portal compared with an independent judge."""

@@ -1,0 +1,60 @@
+"""Types shared by the conformance suites.
+
+A suite is a module of this package with a function `run(options) -> SuiteReport`. It compares verdicts of the portal
+with those of a judge that shares no code with it, and reports every difference.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """How much a suite runs: `full` is the long form, `seed` makes its random cases repeatable."""
+
+    seed: int = 1
+    full: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A case on which portal and judge differ. `reason` names the documented class; empty means unexplained."""
+
+    case: str
+    portal: str
+    judge: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteReport:
+    """What a suite found. `not_run` is the reason why the judge was not available; cases are then 0."""
+
+    judge: str
+    cases: int
+    disagreements: tuple[Disagreement, ...] = ()
+    not_run: str = ""
+    figures: tuple[tuple[str, str], ...] = ()  # further measures: (name, value)
+    aim: float = 1.0  # share of cases without an unexplained difference that the suite must reach
+
+    @property
+    def unexplained(self) -> tuple[Disagreement, ...]:
+        return tuple(each for each in self.disagreements if not each.reason)
+
+    @property
+    def agreement(self) -> float:
+        """Share of cases on which both agree, from 0 to 1."""
+        return 1 - len(self.disagreements) / self.cases if self.cases else 1.0
+
+    @property
+    def is_met(self) -> bool:
+        return bool(self.not_run) or (self.cases > 0 and 1 - len(self.unexplained) / self.cases >= self.aim)
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """One row of the conformance table. The key is what `bin/conform KEY` takes."""
+
+    key: str
+    title: str
+    run: Callable[[RunOptions], SuiteReport]
