@@ -1,0 +1,96 @@
+"""Command that runs the conformance suites; bin/conform calls it."""
+
+import sys
+import traceback
+from argparse import ArgumentParser, Namespace
+
+import django
+
+from tests.conform.base import RunOptions, Suite, SuiteReport
+from tests.conform.discovery import find_modules, find_suites
+from tests.conform.document import HEADING, PAGE, render_row, update_page
+
+DEFAULT_SEED = 1
+DEFAULT_FUZZ_CASES = 10_000
+
+
+def parse_arguments() -> Namespace:
+    parser = ArgumentParser(prog="bin/conform", description="Compare each gate of the portal with its judge.")
+    parser.add_argument("keys", nargs="*", metavar="KEY", help="suites to run; all when none is named")
+    parser.add_argument("--short", action="store_true", help="run the short form, as bin/test does")
+    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="seed of the random cases")
+    parser.add_argument("--fuzz", metavar="KEY", help="run the suite's fuzzer instead")
+    parser.add_argument("--cases", type=int, default=DEFAULT_FUZZ_CASES, help="number of fuzz cases")
+    parser.add_argument("--list", action="store_true", help="list the suites and exit")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Run what the arguments ask for. Return 0 if every suite that could run met its aim."""
+    arguments = parse_arguments()
+    django.setup()
+    suites = find_suites()
+    unknown = sorted({*arguments.keys, *filter(None, [arguments.fuzz])} - suites.keys())
+    if unknown:
+        print(f"Unknown suite: {', '.join(unknown)}. Use one of: {', '.join(suites)}.", file=sys.stderr)
+        return 2
+    if arguments.list:
+        print("\n".join(f"{suite.key:<18} {suite.title}" for suite in suites.values()))
+        return 0
+    print(f"seed {arguments.seed}\n{HEADING}", flush=True)
+    if arguments.fuzz:
+        return run_fuzzer(arguments)
+    selected = [suites[key] for key in arguments.keys] if arguments.keys else list(suites.values())
+    return run_suites(selected, arguments)
+
+
+def run_fuzzer(arguments: Namespace) -> int:
+    module = find_modules()[arguments.fuzz]
+    if not hasattr(module, "fuzz"):
+        print(f"{arguments.fuzz} has no fuzzer.", file=sys.stderr)
+        return 2
+    report = module.fuzz(seed=arguments.seed, cases=arguments.cases)
+    print_report(module.SUITE, report, is_verbose=True)
+    return 0 if report.is_met else 1
+
+
+def run_suites(selected: list[Suite], arguments: Namespace) -> int:
+    """Run suites one after the other, print each row when it is known; write the document after a long form."""
+    options = RunOptions(seed=arguments.seed, full=not arguments.short)
+    results: list[tuple[Suite, SuiteReport]] = []
+    for number, suite in enumerate(selected, 1):
+        show_progress(f"{number} of {len(selected)}: {suite.title} …")
+        try:
+            report = suite.run(options)
+        except Exception:
+            # one broken suite must not hide the others
+            show_progress("")
+            print(f"{suite.key:<18} Error")
+            traceback.print_exc()
+            continue
+        show_progress("")
+        results.append((suite, report))
+        print_report(suite, report, is_verbose=bool(arguments.keys))
+    if options.full:
+        page = PAGE.read_text() if PAGE.exists() else ""
+        PAGE.write_text(update_page(page, results, arguments.seed, find_suites()))
+        print(f"Wrote docs/reference/{PAGE.name}.")
+    return 0 if len(results) == len(selected) and all(report.is_met for _, report in results) else 1
+
+
+def print_report(suite: Suite, report: SuiteReport, *, is_verbose: bool) -> None:
+    """Print the row, then unexplained disagreements; with `is_verbose` all disagreements and figures."""
+    print(render_row(suite, report), flush=True)
+    for each in report.disagreements if is_verbose else report.unexplained:
+        print(f"    {each.case}: portal {each.portal}, judge {each.judge}; {each.reason or 'not explained'}")
+    if is_verbose:
+        print("".join(f"    {name}: {value}\n" for name, value in report.figures), end="", flush=True)
+
+
+def show_progress(text: str) -> None:
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,27 @@
+"""Due moments of the SLA clock compared with an oracle that counts minute by minute."""
+
+from multiprocessing import Pool
+
+from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+from tests.oracle.cases import ZONES, cases, difference
+from tests.oracle.soak import CALENDARS, CHUNK, chunk
+
+JUDGE = "Slow oracle that walks the wall clock minute by minute"
+SHORT_CASES, LONG_CHUNKS = 300, 20
+
+
+def run(options: RunOptions) -> SuiteReport:
+    """Compare due moments and the time used; the long form draws its cases in parallel."""
+    if options.full:
+        jobs = [(options.seed * 1_000_000 + number * CHUNK, CHUNK) for number in range(LONG_CHUNKS)]
+        with Pool() as pool:
+            results = pool.map(chunk, jobs, chunksize=1)
+        count, differences = LONG_CHUNKS * CHUNK, [text for _, found in results for text in found]
+    else:
+        count = SHORT_CASES
+        differences = [*filter(None, (difference(case) for case in cases(count, options.seed, CALENDARS)))]
+    found = tuple(Disagreement(text, "see case", "see case") for text in differences)
+    return SuiteReport(JUDGE, count, found, figures=(("Time zones", str(len(ZONES))), ("Years", "2020 to 2035")))
+
+
+SUITE = Suite("clock", "SLA clock", run)

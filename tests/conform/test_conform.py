@@ -1,0 +1,76 @@
+"""Tests that run the short form of each conformance suite, and of the document they are written to."""
+
+import pytest
+
+from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+from tests.conform.discovery import find_suites
+from tests.conform.document import PAGE, render_row, update_page
+
+pytestmark = pytest.mark.any_database
+SUITES = find_suites()
+
+
+@pytest.mark.parametrize("key", SUITES)
+def test_suite_in_short_form_meets_its_aim(key):
+    report = SUITES[key].run(RunOptions())
+    if report.not_run:
+        pytest.skip(report.not_run)
+    assert report.is_met
+
+
+@pytest.mark.parametrize("key", SUITES)
+def test_document_has_a_section_for_each_suite(key):
+    assert f"\n## {SUITES[key].title}\n" in PAGE.read_text()
+
+
+def run_nothing(options: RunOptions) -> SuiteReport:
+    raise AssertionError("not called")
+
+
+EXAMPLE = Suite("example", "Example gate", run_nothing)
+MIXED = SuiteReport(
+    "an example judge",
+    4,
+    (Disagreement("case a", "accepts", "refuses", "Known difference"), Disagreement("b|c", "refuses", "accepts")),
+    figures=(("Files", "12"),),
+)
+
+
+def test_row_counts_explained_and_unexplained_disagreements():
+    assert render_row(EXAMPLE, MIXED).split() == ["example", "4", "50%", "1", "1", "Failed", "an", "example", "judge"]
+
+
+def test_row_of_a_suite_without_its_judge_says_not_run():
+    report = SuiteReport("an example judge", 0, not_run="Terraform is not installed")
+    assert report.is_met
+    assert render_row(EXAMPLE, report).split(maxsplit=1)[1] == "Not run: Terraform is not installed"
+
+
+def test_report_without_cases_is_not_met():
+    assert not SuiteReport("an example judge", 0).is_met
+
+
+def test_agreement_rounds_to_less_than_complete():
+    report = SuiteReport("an example judge", 100_000, (Disagreement("a", "b", "c", "d"),))
+    assert "99.99%" in render_row(EXAMPLE, report)
+
+
+def test_document_lists_every_disagreement_below_its_reason():
+    page = update_page("", [(EXAMPLE, MIXED)], 3, ["example"])
+    assert "| [Example gate](#example) | an example judge | 4 | 50% | 1 | 1 | Failed |" in page
+    assert (
+        "**Not explained** (1)\n\n| Case | Portal | Judge |\n| --- | --- | --- |\n| b\\|c | refuses | accepts |" in page
+    )
+    assert "**Known difference** (1)" in page
+    assert "| Files | 12 |" in page
+    assert "`bin/conform example --seed 3`" in page
+
+
+def test_document_keeps_other_suites_and_drops_removed_ones():
+    other = Suite("other", "Other gate", run_nothing)
+    both = update_page("", [(EXAMPLE, MIXED), (other, MIXED)], 1, ["example", "other"])
+    clean = SuiteReport("an example judge", 5)
+    assert update_page(both, [(EXAMPLE, clean)], 1, ["example", "other"]) == update_page(
+        "", [(other, MIXED), (EXAMPLE, clean)], 1, ["example", "other"]
+    )
+    assert update_page(both, [], 1, ["other"]) == update_page("", [(other, MIXED)], 1, ["other"])
