@@ -4,13 +4,19 @@ Every variable read is remembered in TABLE, from which docs/operate.md is genera
 """
 
 import os
+import re
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf.locale import LANG_INFO
 from django.core.exceptions import ImproperlyConfigured
+
+from integrations.client_ip import TrustedProxies, parse_trusted_proxies
+from portal.database_url import parse_database_url
+
+KEY_ID = re.compile(r"[A-Za-z0-9-]{1,16}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,11 @@ def _read(name: str, kind: str, default: Any, doc: str) -> str | None:
     TABLE.append(Setting(name, kind, "" if default is None else str(default), doc))
     value = os.environ.get(name)
     return value.strip() if value is not None and value.strip() else None
+
+
+def is_set(name: str) -> bool:
+    """Return whether the variable has a value that is not blank."""
+    return bool(os.environ.get(name, "").strip())
 
 
 def text(name: str, default: str = "", *, doc: str) -> str:
@@ -123,22 +134,32 @@ def zone(name: str, default: str, *, doc: str) -> str:
 
 
 def database(name: str, default: str, *, doc: str) -> dict[str, Any]:
-    """A database address, sqlite:///PATH or postgres://USER:PASSWORD@HOST:PORT/NAME, as Django's settings."""
-    value = _read(name, "address", default, doc) or default
-    parts = urlsplit(value)
-    if parts.scheme == "sqlite":
-        return {"ENGINE": "django.db.backends.sqlite3", "NAME": parts.path[1:] if parts.path else ":memory:"}
+    """Return a database address as Django's settings. Raises ImproperlyConfigured on one that cannot be used."""
     try:
-        port = parts.port
-    except ValueError:
-        raise ImproperlyConfigured(f"{name} must name its port as a number.") from None  # it may hold a password
-    if parts.scheme in {"postgres", "postgresql"}:
-        return {
-            "ENGINE": "django.db.backends.postgresql",
-            "NAME": parts.path.lstrip("/"),
-            "USER": unquote(parts.username or ""),
-            "PASSWORD": unquote(parts.password or ""),
-            "HOST": unquote(parts.hostname or ""),
-            "PORT": str(port or ""),
-        }
-    raise ImproperlyConfigured(f"{name} must begin with postgres:// or sqlite://, not {parts.scheme or value!r}.")
+        return parse_database_url(_read(name, "address", default, doc) or default)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} {error}.") from None
+
+
+def proxies(name: str, *, doc: str) -> TrustedProxies:
+    """Return the trusted proxies, none where unset. Raises ImproperlyConfigured on anything else."""
+    try:
+        return parse_trusted_proxies(_read(name, "number or networks", None, doc) or "")
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} must be {error}.") from None
+
+
+def keys(name: str, *, doc: str) -> dict[str, str]:
+    """Return a comma-separated list of ID:SECRET, newest first. Raises ImproperlyConfigured without naming a secret."""
+    secrets: dict[str, str] = {}
+    for position, word in enumerate(words(name, doc=doc), start=1):
+        key_id, _, value = word.partition(":")
+        if not (value and KEY_ID.fullmatch(key_id)):
+            raise ImproperlyConfigured(
+                f"{name} must list ID:SECRET, separated by commas, newest first; entry {position} is not. "
+                "An ID has up to 16 letters, digits or hyphens."
+            )
+        if key_id in secrets:
+            raise ImproperlyConfigured(f"{name} has the ID {key_id} twice.")
+        secrets[key_id] = value
+    return secrets

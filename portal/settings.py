@@ -8,7 +8,7 @@ from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
-from portal import env, providers
+from portal import env, production_checks, providers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 DATA_DIR = Path(
@@ -20,7 +20,7 @@ PRODUCTION = (
         "PORTAL_ENV",
         "embedded",
         ("embedded", "production"),
-        doc="embedded needs nothing; production insists.",
+        doc="embedded needs nothing; production insists. Required beside PostgreSQL or a public host.",
     )
     == "production"
 )
@@ -35,6 +35,10 @@ SITE_URL = env.address(
 )
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]", doc="Host names the portal answers to.")
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
+TRUSTED_PROXIES = env.proxies(
+    "TRUSTED_PROXIES",
+    doc="How many proxies stand in front of the portal, or the networks they connect from. Required in production.",
+)
 
 
 def kept_secret(name: str) -> str:
@@ -56,6 +60,10 @@ BADGE_KEYS = env.words(
     "BADGE_KEYS",
     doc="Secrets whose keys sign the statements of badges, newest first; those of older ones still verify.",
 )
+AUDIT_KEYS = env.keys(
+    "AUDIT_KEYS",
+    doc="ID:SECRET pairs that seal the audit log, newest first; older ones still verify what they sealed.",
+)
 DATABASES: dict[str, Any] = {
     "default": env.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}", doc="The database.")
 }
@@ -75,26 +83,18 @@ SANDBOX_SOCKET = env.text(
 )
 
 SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
+if not env.is_set("PORTAL_ENV"):
+    undeclared = production_checks.find_undeclared_production(DATABASES["default"], SITE_URL, ALLOWED_HOSTS)
+    if undeclared:
+        raise ImproperlyConfigured(undeclared)
 if PRODUCTION:
-    lacking = [
-        sentence
-        for wrong, sentence in (
-            (SQLITE, "DATABASE_URL must name a PostgreSQL database"),
-            (DEBUG, "PORTAL_DEBUG must be off"),
-            (LOOPBACK_SOURCES, "LOOPBACK_SOURCES must be off"),
-            (not SECRET_KEY, "SECRET_KEY is not set"),
-            (not CREDENTIALS_KEYS, "CREDENTIALS_KEYS is not set"),
-            (not BADGE_KEYS, "BADGE_KEYS is not set"),
-            (not REDIS_URL, "REDIS_URL is not set"),
-            (not SITE_URL.startswith("https://"), "SITE_URL must begin with https://"),
-        )
-        if wrong
-    ]
-    if lacking:
-        raise ImproperlyConfigured(f"The portal does not start in production: {'; '.join(lacking)}.")
+    problems = production_checks.find_problems(globals())
+    if problems:
+        raise ImproperlyConfigured(f"The portal does not start in production: {'; '.join(problems)}.")
 SECRET_KEY = SECRET_KEY or kept_secret("SECRET_KEY")
 CREDENTIALS_KEYS = CREDENTIALS_KEYS or [kept_secret("CREDENTIALS_KEYS")]
 BADGE_KEYS = BADGE_KEYS or [kept_secret("BADGE_KEYS")]
+AUDIT_KEYS = AUDIT_KEYS or {"embedded": kept_secret("AUDIT_KEYS")}
 
 if SQLITE:
     DATABASES["default"]["OPTIONS"] = {
@@ -105,7 +105,6 @@ if SQLITE:
 else:
     DATABASES["default"]["CONN_MAX_AGE"] = 60
     DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-    DATABASES["default"]["OPTIONS"] = {"options": "-c lock_timeout=5000 -c statement_timeout=30000"}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [
@@ -312,7 +311,8 @@ SESSION_COOKIE_AGE = int(timedelta(days=7).total_seconds())
 if PRODUCTION:
     SECURE_SSL_REDIRECT = True
     SECURE_REDIRECT_EXEMPT = [r"^healthz$"]  # asked from inside, past the proxy that speaks https
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    if TRUSTED_PROXIES:
+        SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds())
     SECURE_HSTS_INCLUDE_SUBDOMAINS = True
     SECURE_HSTS_PRELOAD = True

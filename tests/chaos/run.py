@@ -199,7 +199,8 @@ def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
         os.environ |= {
             "DJANGO_SETTINGS_MODULE": "portal.settings", "DATABASE_URL": postgres.url, "REDIS_URL": valkey.url,
             "EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(sink.port), "EMAIL_USE_TLS": "no",
-            "SECRET_KEY": "chaos", "CREDENTIALS_KEYS": "chaos", "PORTAL_DATA": folder, "LOG_LEVEL": "ERROR",
+            "PORTAL_ENV": "embedded", "SECRET_KEY": "chaos", "CREDENTIALS_KEYS": "chaos", "PORTAL_DATA": folder,
+            "LOG_LEVEL": "ERROR",
         }  # fmt: skip
         if plan.no_redis:
             valkey.stop()

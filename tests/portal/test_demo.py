@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.core.management.base import SystemCheckError
 from django.utils import timezone
 
 from integrations.facts import facts_of
@@ -13,6 +14,8 @@ from integrations.history import broken_links
 from integrations.models import Agreement, Event, Integration, Meeting, Membership, Partner, RequirementState
 from integrations.programs import PROGRAMS
 from integrations.states import Stage, turn_of
+from portal.accounts.models import User
+from portal.checks import check_demo_is_absent
 from portal.demo.supporting import BLIND, keep_up
 from portal.models import Email
 from verification.models import Breach, Clock, Issue, SupportPolicy, Watch
@@ -62,6 +65,25 @@ def test_the_demo_world_shows_what_waits_half_done(demo: None) -> None:
     undoable = Integration.objects.get(undo_until__gt=now)
     assert undoable.stage == "release"
     assert Email.objects.filter(integration=undoable, name="approved", sent_at=None).exists()
+
+
+def test_demo_refuses_production(db: None, settings: Any) -> None:
+    settings.PRODUCTION = True
+    for words in ((), ("--keep", "1")):
+        with pytest.raises(CommandError, match="published passwords, so it is not loaded in production"):
+            call_command("demo", *words)
+
+
+def test_production_refuses_a_database_with_the_demo(demo: None, settings: Any) -> None:
+    assert check_demo_is_absent(None, databases=["default"]) == []
+    settings.PRODUCTION = True
+    (error,) = check_demo_is_absent(None, databases=["default"])
+    assert error.msg == "The database holds the demo, whose passwords are published."
+    User.objects.update(is_active=False)
+    assert check_demo_is_absent(None, databases=["default"]) == []
+    User.objects.update(is_active=True)
+    with pytest.raises(SystemCheckError, match="The database holds the demo"):
+        call_command("check", databases=["default"])
 
 
 def test_the_demo_world_is_refused_where_people_are(demo: None) -> None:

@@ -1,9 +1,17 @@
 """Is the environment read as it says?"""
 
+import os
+from ipaddress import ip_network
+from urllib.parse import urlsplit
+
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.db import OperationalError, connection, connections
+from django.db.backends.postgresql.base import DatabaseWrapper
 
+from integrations.client_ip import TrustedProxies
 from portal import env
+from portal.database_url import DEFAULT_OPTIONS, parse_database_url
 
 
 @pytest.fixture(autouse=True)
@@ -20,7 +28,71 @@ def test_database_is_split_and_unquoted(monkeypatch):
         "PASSWORD": "a/b",
         "HOST": "db.example",
         "PORT": "5433",
+        "OPTIONS": {"options": DEFAULT_OPTIONS},
     }
+
+
+def test_database_parameters_of_libpq_are_honored(monkeypatch):
+    monkeypatch.setenv(
+        "X",
+        "postgres://portal@db.example/name?sslmode=verify-full&sslrootcert=/etc/ca.pem&target_session_attrs=read-write"
+        "&application_name=portal&options=-c%20statement_timeout%3D1000",
+    )
+    assert env.database("X", "", doc="")["OPTIONS"] == {
+        "sslmode": "verify-full",
+        "sslrootcert": "/etc/ca.pem",
+        "target_session_attrs": "read-write",
+        "application_name": "portal",
+        "options": f"{DEFAULT_OPTIONS} -c statement_timeout=1000",
+    }
+
+
+def test_database_host_may_be_a_parameter(monkeypatch):
+    monkeypatch.setenv("X", "postgres:///name?host=/run/postgresql&user=portal")
+    database = env.database("X", "", doc="")
+    assert (database["HOST"], database["USER"], database["NAME"]) == ("/run/postgresql", "portal", "name")
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("postgres://h/n?sslmode=require&sslmode=disable", "X has the parameter sslmode twice."),
+        ("postgres://h/n?conn_max_age=60", "X has a parameter that PostgreSQL's client does not know: 'conn_max_age'."),
+        ("sqlite:///x.sqlite3?mode=ro", "X must have no parameters after the path of an SQLite file."),
+        ("portal:hidden@host/name", "X must begin with postgres:// or sqlite://, not 'portal'."),
+        ("hidden", "X must begin with postgres:// or sqlite://."),
+    ],
+)
+def test_database_that_cannot_be_used_is_refused(monkeypatch, address, sentence):
+    monkeypatch.setenv("X", address)
+    with pytest.raises(ImproperlyConfigured) as refusal:
+        env.database("X", "", doc="")
+    assert str(refusal.value) == sentence
+
+
+@pytest.mark.postgres
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="needs a real PostgreSQL")
+def test_sslmode_reaches_the_server(django_db_blocker):
+    """The test server speaks no TLS, so asking for it must fail rather than fall back."""
+    url = urlsplit(os.environ["DATABASE_URL"])._replace(query="sslmode=require").geturl()
+    wrapper = DatabaseWrapper(connections["default"].settings_dict | parse_database_url(url))
+    with django_db_blocker.unblock(), pytest.raises(OperationalError, match="server does not support SSL"):
+        wrapper.ensure_connection()
+
+
+def test_keys_keep_their_order(monkeypatch):
+    monkeypatch.setenv("X", "new:a:b, old:c")
+    assert list(env.keys("X", doc="").items()) == [("new", "a:b"), ("old", "c")]
+
+
+def test_proxies_are_a_number_or_networks(monkeypatch):
+    monkeypatch.setenv("X", "2")
+    assert env.proxies("X", doc="") == TrustedProxies(count=2)
+    monkeypatch.setenv("X", "192.0.2.1, fd00::/8")
+    networks = (ip_network("192.0.2.1/32"), ip_network("fd00::/8"))
+    assert env.proxies("X", doc="") == TrustedProxies(networks=networks)
+    monkeypatch.setenv("X", "")
+    assert env.proxies("X", doc="") == TrustedProxies()
 
 
 def test_database_of_sqlite_is_a_path(monkeypatch):

@@ -8,16 +8,22 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PRODUCTION = {
+SECRETS = {
+    "SECRET_KEY": "0Vn2o3Rk7wYd1tLq9xUfHs5mEzJbPaGcKi8y4DvT6rXeW1uQzN3h",
+    "CREDENTIALS_KEYS": "Zq7hT1mWb5vXo9RkE3yLs8Nd2cJuFg6pAi4VtBxMwQrK",
+    "BADGE_KEYS": "Lw3pG8yKs1eXt6VnJ9bRz4MqHd7fUcAo2iTvYk5WxNjB",
+}
+AUDIT_SECRET = "Fj4kT9sBx2nWm7QvRc1yHp6EgLd8oUzA3iKtXw5VbNqM"
+PRODUCTION = SECRETS | {
     "PORTAL_ENV": "production",
     "SITE_URL": "https://portal.example.com",
     "ALLOWED_HOSTS": "portal.example.com",
-    "SECRET_KEY": "kept-out-of-sight-" * 4,
-    "CREDENTIALS_KEYS": "kept-out-of-sight-too",
-    "BADGE_KEYS": "kept-out-of-sight-as-well",
+    "AUDIT_KEYS": f"2026:{AUDIT_SECRET}",
     "DATABASE_URL": "postgres://portal:word@database.example/portal",
     "REDIS_URL": "redis://redis.example",
+    "TRUSTED_PROXIES": "1",
 }
+HOW = 'make one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
 NOT_IN_PRODUCTION = "The portal does not start in production: "
 
 
@@ -59,12 +65,77 @@ def test_start_in_production_is_fine_and_deployable(manage):
         ({"BADGE_KEYS": ""}, "BADGE_KEYS is not set."),
         ({"REDIS_URL": ""}, "REDIS_URL is not set."),
         ({"SITE_URL": "http://portal.example.com"}, "SITE_URL must begin with https://."),
+        ({"SITE_URL": "https://127.0.0.1"}, "SITE_URL must name the host that people use, not this machine."),
+        ({"AUDIT_KEYS": ""}, "AUDIT_KEYS is not set."),
+        ({"LOOPBACK_SOURCES": "yes"}, "LOOPBACK_SOURCES must be off."),
+        (
+            {"TRUSTED_PROXIES": ""},
+            "TRUSTED_PROXIES is not set: the number of proxies in front of the portal, or their networks.",
+        ),
+        ({"SECRET_KEY": "tooshort"}, f"SECRET_KEY has 8 characters and needs at least 50; {HOW}."),
+        ({"SECRET_KEY": "kept-out-of-sight-" * 4}, f"SECRET_KEY is too regular to be random; {HOW}."),
+        ({"CREDENTIALS_KEYS": "0123456789" * 5}, f"CREDENTIALS_KEYS is too regular to be random; {HOW}."),
+        ({"BADGE_KEYS": "CHANGE-ME" + "b5vXo9RkE3yLs8" * 3}, f"BADGE_KEYS contains a placeholder; {HOW}."),
+        ({"SECRET_KEY": "django-insecure-" + "k3$2" * 9}, f"SECRET_KEY contains a placeholder; {HOW}."),
+        ({"AUDIT_KEYS": "2026:short"}, f"AUDIT_KEYS has 5 characters and needs at least 32; {HOW}."),
+        (
+            {"CREDENTIALS_KEYS": f"{SECRETS['CREDENTIALS_KEYS']},short"},
+            f"CREDENTIALS_KEYS has 5 characters and needs at least 32; {HOW}.",
+        ),
+        (
+            {"BADGE_KEYS": SECRETS["SECRET_KEY"]},
+            "BADGE_KEYS repeats a secret of SECRET_KEY; each needs its own.",
+        ),
+        ({"DATABASE_URL": "postgres://portal:CHANGE-ME@db/portal"}, "DATABASE_URL contains a placeholder."),
+        ({"EMAIL_HOST_PASSWORD": "change me"}, "EMAIL_HOST_PASSWORD contains a placeholder."),
+        (
+            {"ALLOWED_HOSTS": "*,portal.example.com"},
+            "ALLOWED_HOSTS must list whole host names, without * or a leading dot.",
+        ),
+        (
+            {"ALLOWED_HOSTS": ".example.com,portal.example.com"},
+            "ALLOWED_HOSTS must list whole host names, without * or a leading dot.",
+        ),
+        ({"ALLOWED_HOSTS": "other.example"}, "ALLOWED_HOSTS must contain the host of SITE_URL, portal.example.com."),
+        ({"ALLOWED_HOSTS": ""}, "ALLOWED_HOSTS must contain the host of SITE_URL, portal.example.com."),
         ({"SECRET_KEY": "", "PORTAL_DEBUG": "1"}, "PORTAL_DEBUG must be off; SECRET_KEY is not set."),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, dict) else "",
 )
 def test_start_in_production_refuses(manage, change, sentence):
     assert refusal(manage("check", **(PRODUCTION | change))) == NOT_IN_PRODUCTION + sentence
+
+
+def test_production_refusal_never_prints_a_secret(manage):
+    weak = {"SECRET_KEY": "hunter2", "AUDIT_KEYS": "a:hunter2", "DATABASE_URL": "postgres://u:changeme-hunter2@db/x"}
+    assert "hunter2" not in refusal(manage("check", **(PRODUCTION | weak)))
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ({"DATABASE_URL": "postgres://portal@127.0.0.1/portal"}, "DATABASE_URL names a PostgreSQL database"),
+        ({"SITE_URL": "https://portal.example.com"}, "SITE_URL names a public host"),
+        ({"SITE_URL": "http://192.0.2.7"}, "SITE_URL names a public host"),
+        ({"ALLOWED_HOSTS": "localhost,portal.example.com"}, "ALLOWED_HOSTS names a public host"),
+        ({"ALLOWED_HOSTS": "*"}, "ALLOWED_HOSTS names a public host"),
+    ],
+)
+def test_start_without_an_environment_refuses_what_looks_like_production(manage, given, reason):
+    sentence = f"PORTAL_ENV is not set, and {reason}: set PORTAL_ENV to production, or to embedded for a trial."
+    assert refusal(manage("check", **given)) == sentence
+    assert refusal(manage("check", **given, PORTAL_ENV=" ")) == sentence
+
+
+@pytest.mark.parametrize("hosts", ["127.0.0.2,[::1],localhost", "portal.localhost"])
+def test_start_without_an_environment_is_fine_on_this_machine(manage, hosts):
+    done = manage("check", ALLOWED_HOSTS=hosts, SITE_URL="http://localhost:8000")
+    assert done.returncode == 0, done.stderr
+
+
+def test_start_of_a_declared_trial_on_a_public_host_is_fine(manage):
+    done = manage("check", PORTAL_ENV="embedded", ALLOWED_HOSTS="portal.example.com")
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize(
@@ -77,6 +148,34 @@ def test_start_in_production_refuses(manage, change, sentence):
         ("UNDO_MINUTES", "-1", "UNDO_MINUTES must be a whole number of at least 0, not '-1'."),
         ("DATABASE_URL", "mysql://x/y", "DATABASE_URL must begin with postgres:// or sqlite://, not 'mysql'."),
         ("DATABASE_URL", "postgres://u:secret@host:port/x", "DATABASE_URL must name its port as a number."),
+        (
+            "DATABASE_URL",
+            "postgres://u:secret@host/x?sslmod=require",
+            "DATABASE_URL has a parameter that PostgreSQL's client does not know: 'sslmod'.",
+        ),
+        (
+            "DATABASE_URL",
+            "postgres://u:secret@host/x?sslmode=on",
+            "DATABASE_URL must have one of disable, allow, prefer, require, verify-ca, verify-full as sslmode.",
+        ),
+        ("TRUSTED_PROXIES", "99", "TRUSTED_PROXIES must be at most 10 proxies, not 99."),
+        (
+            "TRUSTED_PROXIES",
+            "proxy.example",
+            "TRUSTED_PROXIES must be a number of proxies or networks such as 10.0.0.0/8, not 'proxy.example'.",
+        ),
+        (
+            "TRUSTED_PROXIES",
+            "10.0.0.0/8,::/0",
+            "TRUSTED_PROXIES must be networks of your own proxies; ::/0 contains every address.",
+        ),
+        ("AUDIT_KEYS", "a:x,a:y", "AUDIT_KEYS has the ID a twice."),
+        (
+            "AUDIT_KEYS",
+            "2026:first,withoutid",
+            "AUDIT_KEYS must list ID:SECRET, separated by commas, newest first; entry 2 is not."
+            " An ID has up to 16 letters, digits or hyphens.",
+        ),
         ("SITE_URL", "portal", "SITE_URL must be an address that begins with http:// or https://, not 'portal'."),
         ("REDIS_URL", "redis", "REDIS_URL must be an address that begins with redis:// or rediss://, not 'redis'."),
         ("PROGRAM_EDITIONS", "nomad", "PROGRAM_EDITIONS must list KEY@VALUE, separated by commas, not 'nomad'."),

@@ -30,7 +30,8 @@ def run(command: list[str], *, durable: bool = False) -> int:
         stack.callback(postgres.stop)
         valkey = Valkey(folder)
         stack.callback(valkey.stop)
-        environment = os.environ | {"DATABASE_URL": postgres.url, "REDIS_URL": valkey.url}
+        environment = {"PORTAL_ENV": "embedded"} | os.environ
+        environment |= {"DATABASE_URL": postgres.url, "REDIS_URL": valkey.url}
         child = subprocess.Popen(command, env=environment)
         # the command hears both signals and decides; we stay until it has ended
         signal.signal(signal.SIGTERM, lambda *_: child.terminate())

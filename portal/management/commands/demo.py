@@ -6,6 +6,7 @@ import threading
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import close_old_connections, transaction
 from django.utils import timezone
@@ -19,12 +20,14 @@ log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
-    help = "Loads the demo world. Refuses where there are people already."
+    help = "Loads the demo world. Refuses in production, and where there are people already."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--keep", type=int, default=0, metavar="SECONDS", help="let the loaded world go on instead")
 
     def handle(self, *args: Any, keep: int, **options: Any) -> None:
+        if settings.PRODUCTION:
+            raise CommandError("The demo has published passwords, so it is not loaded in production.")
         if keep:
             self.go_on(keep)
             return

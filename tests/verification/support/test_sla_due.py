@@ -102,7 +102,8 @@ def test_a_wrong_word_gets_a_sentence(words: str, sentence: str) -> None:
 
 def test_it_needs_no_settings_and_no_database(tmp_path: Path) -> None:
     words = ["sla_due", "--opened", "2026-04-14T09:00Z", "--kind", "other"]
-    bare = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "DATABASE_URL": "postgres://nobody@127.0.0.1:9/none"}
+    bare = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PORTAL_ENV": "embedded"}
+    bare |= {"DATABASE_URL": "postgres://nobody@127.0.0.1:9/none"}
     done = subprocess.run(
         [sys.executable, ROOT / "manage.py", *words], env=bare, cwd=tmp_path, capture_output=True, text=True
     )

@@ -1,0 +1,106 @@
+"""Client addresses of requests that arrive through trusted proxies.
+
+X-Forwarded-For is a list to which each proxy appends the address that connected to it. Everything left of the entries
+that our own proxies wrote is the caller's own claim, so it is never used.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from django.conf import settings
+from django.http import HttpRequest
+
+IPAddress = IPv4Address | IPv6Address
+IPNetwork = IPv4Network | IPv6Network
+MAX_PROXIES = 10
+IPV6_SITE_PREFIX = 64  # one customer gets at least this many addresses, so a limit counts them as one
+
+
+@dataclass(frozen=True, slots=True)
+class TrustedProxies:
+    """The proxies in front of the portal: how many there are, or the networks they connect from."""
+
+    count: int = 0
+    networks: tuple[IPNetwork, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.count or self.networks)
+
+
+def parse_trusted_proxies(value: str) -> TrustedProxies:
+    """Return the proxies named by a number or by a comma-separated list of networks.
+
+    Raises:
+        ValueError: The text is neither, or a network contains every address. Its message says which part is wrong.
+    """
+    if value.isascii() and value.isdigit():
+        if int(value) > MAX_PROXIES:
+            raise ValueError(f"at most {MAX_PROXIES} proxies, not {value}")
+        return TrustedProxies(count=int(value))
+    return TrustedProxies(networks=tuple(_parse_network(part.strip()) for part in value.split(",") if part.strip()))
+
+
+def _parse_network(part: str) -> IPNetwork:
+    try:
+        network = ip_network(part)
+    except ValueError:
+        raise ValueError(f"a number of proxies or networks such as 10.0.0.0/8, not {part!r}") from None
+    if network.prefixlen == 0:
+        raise ValueError(f"networks of your own proxies; {part} contains every address")
+    return network
+
+
+def get_client_ip(request: HttpRequest) -> str:
+    """Return the address of the client, or a blank string when the server names none.
+
+    Where X-Forwarded-For does not have the entries that the trusted proxies write, the address of the connection is
+    returned: it cannot be forged.
+    """
+    proxies: TrustedProxies = settings.TRUSTED_PROXIES
+    peer = _parse_address(request.META.get("REMOTE_ADDR", ""))
+    entries = [entry for entry in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",") if entry.strip()]
+    if proxies.count:
+        client = _parse_address(entries[-proxies.count]) if len(entries) >= proxies.count else None
+    else:
+        client = _find_untrusted(peer, map(_parse_address, reversed(entries)), proxies.networks)
+    return str(client or peer or "")
+
+
+def get_client_network(request: HttpRequest) -> str:
+    """Return what limits count as one source: an IPv4 address, or the network of an IPv6 address."""
+    text = get_client_ip(request)
+    if ":" not in text:
+        return text
+    return str(ip_network((text, IPV6_SITE_PREFIX), strict=False))
+
+
+def _find_untrusted(
+    peer: IPAddress | None, hops: Iterator[IPAddress | None], networks: tuple[IPNetwork, ...]
+) -> IPAddress | None:
+    """Walk from the connection towards the client and return the first address that is not a trusted proxy's.
+
+    A connection without an address came through a Unix socket, which only a local proxy can open.
+    """
+    nearest = peer
+    while networks and (nearest is None or any(nearest in network for network in networks)):
+        hop = next(hops, None)
+        if hop is None:  # the end of the list, or no address
+            break
+        nearest = hop
+    return nearest
+
+
+def _parse_address(text: str) -> IPAddress | None:
+    """Return the address in an entry, which may have a port, brackets or a zone; None where there is none."""
+    host = text.strip().strip('"')
+    if host.startswith("["):
+        host = host[1:].partition("]")[0]
+    elif host.count(":") == 1:
+        host = host.partition(":")[0]
+    try:
+        address = ip_address(host.partition("%")[0])
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address

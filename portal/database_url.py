@@ -1,0 +1,62 @@
+"""Database addresses as Django's settings."""
+
+from typing import Any
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+# Parameters that Django has a setting of its own for.
+OWN_SETTINGS = {"dbname": "NAME", "user": "USER", "password": "PASSWORD", "host": "HOST", "port": "PORT"}
+# A statement that waits this long is a fault, not work. Later options win, so DATABASE_URL?options=… can change them.
+DEFAULT_OPTIONS = "-c lock_timeout=5000 -c statement_timeout=30000"
+POSTGRESQL = "django.db.backends.postgresql"
+SQLITE = "django.db.backends.sqlite3"
+
+
+def parse_database_url(url: str) -> dict[str, Any]:
+    """Return Django's settings for sqlite:///PATH or postgres://USER:PASSWORD@HOST:PORT/NAME?PARAMETER=VALUE.
+
+    The parameters are those of libpq, such as sslmode and sslrootcert.
+
+    Raises:
+        ValueError: The address cannot be used. Its message never contains a value, which may be a password.
+    """
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise ValueError("must name its port as a number") from None
+    if parts.scheme == "sqlite":
+        if parts.query:
+            raise ValueError("must have no parameters after the path of an SQLite file")
+        return {"ENGINE": SQLITE, "NAME": parts.path[1:] if parts.path else ":memory:"}
+    if parts.scheme not in {"postgres", "postgresql"}:
+        scheme = f", not {parts.scheme!r}" if parts.scheme else ""
+        raise ValueError(f"must begin with postgres:// or sqlite://{scheme}")
+    address = {
+        "NAME": unquote(parts.path.lstrip("/")),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": unquote(parts.hostname or ""),
+        "PORT": str(port or ""),
+    }
+    parameters = _read_parameters(parts)
+    address |= {OWN_SETTINGS[name]: parameters.pop(name) for name in OWN_SETTINGS if name in parameters}
+    options = f"{DEFAULT_OPTIONS} {parameters.pop('options', '')}".strip()
+    return {"ENGINE": POSTGRESQL, **address, "OPTIONS": {"options": options, **parameters}}
+
+
+def _read_parameters(parts: SplitResult) -> dict[str, str]:
+    """Return the libpq parameters of an address. Raises ValueError for one that libpq does not know."""
+    from psycopg.pq import Conninfo  # noqa: PLC0415 - loads libpq, which an embedded portal never needs
+
+    known = {option.keyword.decode() for option in Conninfo.get_defaults()}
+    parameters = {}
+    for name, value in parse_qsl(parts.query, keep_blank_values=True):
+        if name not in known:
+            raise ValueError(f"has a parameter that PostgreSQL's client does not know: {name!r}")
+        if name in parameters:
+            raise ValueError(f"has the parameter {name} twice")
+        parameters[name] = value
+    if parameters.get("sslmode", "prefer") not in SSL_MODES:
+        raise ValueError(f"must have one of {', '.join(SSL_MODES)} as sslmode")
+    return parameters

@@ -1,0 +1,139 @@
+"""Settings that a portal in production refuses to start with.
+
+Each problem is one sentence, so that whoever starts the portal can fix all of them at once.
+"""
+
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import urlsplit
+
+from portal import env
+from portal.database_url import SQLITE
+
+MIN_SECRET_CHARACTERS = 32
+MIN_SECRET_KEY_CHARACTERS = 50  # what Django's own deployment check asks for
+# A random secret of 32 hexadecimal digits is estimated at 80 to 120 bits, repeated words and sequences at below 60.
+MIN_SECRET_BITS = 64
+PLACEHOLDERS = (
+    "changeme", "replaceme", "replacethis", "placeholder", "insecure", "password", "yoursecret", "yourkey", "example",
+    "fillmein", "notasecret", "djangosecret", "default", "xxxxxx", "qwerty", "asdfgh",
+)  # fmt: skip
+# Settings that hold a secret of another service, which may be short but is never a placeholder.
+FOREIGN_SECRETS = (
+    "DATABASE_URL", "REDIS_URL", "EMAIL_HOST_PASSWORD", "EMAIL_PROVIDER_KEY", "GITHUB_TOKEN", "GITHUB_CLIENT_SECRET",
+    "GITHUB_APP_KEY",
+)  # fmt: skip
+HOW_TO_MAKE = 'make one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
+
+
+def is_public_host(host: str) -> bool:
+    """Return whether a host name or address is one that other machines may reach."""
+    name = host.strip().lower().strip("[]").rstrip(".")
+    if not name or name == "localhost" or name.endswith(".localhost"):
+        return False
+    try:
+        return not ip_address(name).is_loopback
+    except ValueError:
+        return True
+
+
+def find_undeclared_production(database: Mapping[str, Any], site_url: str, allowed_hosts: list[str]) -> str:
+    """Return why a portal without PORTAL_ENV looks like one in production; blank when it does not."""
+    if database["ENGINE"] != SQLITE:
+        reason = "DATABASE_URL names a PostgreSQL database"
+    elif is_public_host(urlsplit(site_url).hostname or ""):
+        reason = "SITE_URL names a public host"
+    elif any(map(is_public_host, allowed_hosts)):
+        reason = "ALLOWED_HOSTS names a public host"
+    else:
+        return ""
+    return f"PORTAL_ENV is not set, and {reason}: set PORTAL_ENV to production, or to embedded for a trial."
+
+
+def find_problems(settings: Mapping[str, Any]) -> list[str]:
+    """Return what keeps these settings from production, one sentence each, without the values of secrets."""
+    return [*_find_unsafe_switches(settings), *_find_weak_secrets(settings), *_find_open_hosts(settings)]
+
+
+def _find_unsafe_switches(settings: Mapping[str, Any]) -> Iterator[str]:
+    if settings["DATABASES"]["default"]["ENGINE"] == SQLITE:
+        yield "DATABASE_URL must name a PostgreSQL database"
+    for setting, variable in (("DEBUG", "PORTAL_DEBUG"), ("LOOPBACK_SOURCES", "LOOPBACK_SOURCES")):
+        if settings[setting]:
+            yield f"{variable} must be off"
+    if not settings["REDIS_URL"]:
+        yield "REDIS_URL is not set"
+    if not env.is_set("TRUSTED_PROXIES"):
+        yield "TRUSTED_PROXIES is not set: the number of proxies in front of the portal, or their networks"
+
+
+def _find_weak_secrets(settings: Mapping[str, Any]) -> Iterator[str]:
+    secrets = {
+        "SECRET_KEY": [settings["SECRET_KEY"]] if settings["SECRET_KEY"] else [],
+        "CREDENTIALS_KEYS": settings["CREDENTIALS_KEYS"],
+        "BADGE_KEYS": settings["BADGE_KEYS"],
+        "AUDIT_KEYS": list(settings["AUDIT_KEYS"].values()),
+    }
+    seen: dict[str, str] = {}
+    for name, values in secrets.items():
+        if not values:
+            yield f"{name} is not set"
+        for value in values:
+            min_characters = MIN_SECRET_KEY_CHARACTERS if name == "SECRET_KEY" else MIN_SECRET_CHARACTERS
+            if weakness := describe_weakness(value, min_characters):
+                yield f"{name} {weakness}; {HOW_TO_MAKE}"
+            if value in seen:
+                yield f"{name} repeats a secret of {seen[value]}; each needs its own"
+            seen[value] = name
+    for name in FOREIGN_SECRETS:
+        if _has_placeholder(os.environ.get(name, ""), ("changeme", "replaceme", "replacethis")):
+            yield f"{name} contains a placeholder"
+
+
+def _find_open_hosts(settings: Mapping[str, Any]) -> Iterator[str]:
+    site = urlsplit(settings["SITE_URL"])
+    if site.scheme != "https":
+        yield "SITE_URL must begin with https://"
+    if any(host.startswith(("*", ".")) or host == "" for host in settings["ALLOWED_HOSTS"]):
+        yield "ALLOWED_HOSTS must list whole host names, without * or a leading dot"
+    if site.hostname and not is_public_host(site.hostname):
+        yield "SITE_URL must name the host that people use, not this machine"
+    elif site.hostname and site.hostname not in settings["ALLOWED_HOSTS"]:
+        yield f"ALLOWED_HOSTS must contain the host of SITE_URL, {site.hostname}"
+
+
+def describe_weakness(secret: str, min_characters: int = MIN_SECRET_CHARACTERS) -> str:
+    """Return what makes a secret easy to guess, as the end of a sentence; blank when nothing does."""
+    if _has_placeholder(secret, PLACEHOLDERS):
+        return "contains a placeholder"
+    if len(secret) < min_characters:
+        return f"has {len(secret)} characters and needs at least {min_characters}"
+    if estimate_bits(secret) < MIN_SECRET_BITS:
+        return "is too regular to be random"
+    return ""
+
+
+def _has_placeholder(text: str, placeholders: tuple[str, ...]) -> bool:
+    letters = "".join(filter(str.isalnum, text.lower()))
+    return any(placeholder in letters for placeholder in placeholders)
+
+
+def estimate_bits(secret: str) -> float:
+    """Return a rough upper estimate of a secret's entropy, in bits.
+
+    The entropy of its characters, counted only where three of them in a row are new and do not continue a sequence
+    such as aaa, abc or 321.
+    """
+    counts = Counter(secret)
+    per_character = -sum(n / len(secret) * math.log2(n / len(secret)) for n in counts.values())
+    triples = {secret[i : i + 3] for i in range(len(secret) - 2)}
+    return per_character * sum(not _is_sequence(triple) for triple in triples)
+
+
+def _is_sequence(triple: str) -> bool:
+    first, second, third = map(ord, triple)
+    return second - first == third - second and abs(second - first) <= 1
