@@ -8,12 +8,14 @@ from allauth.account.models import EmailAddress
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialApp
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
+from integrations.client_ip import get_client_ip
 from integrations.company import text_refusal
 from portal import mail
 from portal.accounts import zones
@@ -78,6 +80,12 @@ class AccountAdapter(DefaultAccountAdapter):
         told = {**context, "address": email, "change": change}
         with transaction.atomic():
             mail.queue(name, f"{name}:{secrets.token_hex(12)}", email, told)
+
+    def get_client_ip(self, request: HttpRequest) -> str:
+        """Return the address that sign-in limits count. Raises PermissionDenied where the server names none."""
+        if client := get_client_ip(request):
+            return client
+        raise PermissionDenied(_("The portal cannot tell where this request comes from. Ask its operator."))
 
     def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:
         user.name = form.cleaned_data.get("name", user.name)

@@ -4,15 +4,14 @@ from collections.abc import Callable
 from functools import partial, wraps
 from typing import Any
 
-from allauth.account.adapter import get_adapter
 from allauth.mfa.utils import is_mfa_enabled
 from django.contrib.auth.decorators import login_not_required
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
 from integrations import rules
+from integrations.client_ip import get_client_network
 from portal.api import limits, once, problems, reading, tokens
 from portal.api.limits import Allowance
 from portal.api.models import ApiToken
@@ -39,7 +38,7 @@ def guarded(view: Callable[..., HttpResponse], methods: set[str]) -> Callable[..
             request.method = "GET"
         try:
             token = tokens.find(bearer(request), timezone.now())
-            allowance = limits.of_token(token.pk) if token else limits.of_address(_address(request))
+            allowance = limits.of_token(token.pk) if token else limits.of_address(get_client_network(request))
             run = partial(view, request, *args, **kwargs)
             answer = _answered(request, token, allowance, run, is_write=request.method in writing)
         except Exception as found:  # whatever it is, it is said as a problem
@@ -49,14 +48,6 @@ def guarded(view: Callable[..., HttpResponse], methods: set[str]) -> Callable[..
 
     handle.csrf_exempt = True  # type: ignore[attr-defined]  # a browser never sends a bearer token by itself
     return login_not_required(handle)
-
-
-def _address(request: HttpRequest) -> str:
-    """Whose requests are counted without a token; one count for all where a server does not say."""
-    try:
-        return str(get_adapter().get_client_ip(request))
-    except PermissionDenied:
-        return ""
 
 
 def _answered(
