@@ -8,14 +8,21 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import total_ordering
 
-VERSION = re.compile(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-([0-9A-Za-z.-]*))?(?:\+([0-9A-Za-z.-]*))?", re.ASCII)
+VERSION = re.compile(r"(\d+)(?:\.(\d+))?(?:\.(\d+))?(?:-(?!\+)([0-9A-Za-z.-]*))?(?:\+([0-9A-Za-z.-]*))?", re.ASCII)
 STRICT = re.compile(
     r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
     r"(-(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(\.(0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*)?(\+[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*)?",
     re.ASCII,
 )
 LARGEST = 2**64 - 1
-CONSTRAINT = re.compile(r"(=|!=|>=|<=|>|<|~>)?\s*(\S+)")
+# Terraform reads a constraint twice, with hashicorp/go-version and with apparentlymart/go-versions. This is what both
+# let through: one space after the operator at most, no empty identifier but the first one, and numbers of 63 bits.
+CONSTRAINT = re.compile(
+    r"[ \t\n\f\r]*(=|!=|>=|<=|>|<|~>)? ?"
+    r"([0-9.]+(?:-(?:[0-9A-Za-z-]*(?:\.[0-9A-Za-z-]+)+|[0-9A-Za-z-]+|(?!\+)))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?)"
+    r"[ \t\n\f\r]*"
+)
+LARGEST_IN_CONSTRAINT = 2**63 - 1
 FORM = "1.2.3"
 MOST = 200
 
@@ -53,9 +60,22 @@ class Version:
 
     @property
     def rank(self) -> tuple[object, ...]:
-        """Numbers count as numbers and before words; a release comes after what leads to it."""
-        words = tuple((0, int(word), "") if word.isdigit() else (1, 0, word) for word in self.before)
-        return (*self.numbers, not self.before, words)
+        """Sort key of Terraform's order, which differs from Semantic Versioning 2.0.0 for some pre-releases.
+
+        Identifiers are compared in turn, and a last one comes before one that others follow: 1.0.0-beta comes before
+        1.0.0-alpha.1. Numbers come before words, those with fewer digits first, leading zeros included.
+        """
+        last = len(self.before) - 1
+        return (
+            *self.numbers,
+            not self.before,
+            *((at != last, *_rank_word(word)) for at, word in enumerate(self.before)),
+        )
+
+
+def _rank_word(word: str) -> tuple[bool, int, str]:
+    is_number = not word.strip("0123456789")
+    return (not is_number, len(word) if is_number else 0, word)
 
 
 def parse(text: str) -> Version:
@@ -94,14 +114,16 @@ class Clause:
         return OPERATORS[self.operator](version, self)
 
     @property
-    def ceiling(self) -> tuple[int, ...]:
-        """The first numbers that `~>` does not let pass: the last but one of those given, and one more."""
+    def upper_bound(self) -> Version:
+        """The first release above what `~>` allows: the last but one of the numbers given is raised by one."""
         kept = self.version.numbers[: max(self.given - 1, 1)]
-        return (*kept[:-1], kept[-1] + 1)
+        major, minor, patch = (*kept[:-1], kept[-1] + 1, 0, 0)[:3]
+        return Version(major, minor, patch)
 
 
 def _pessimistic(version: Version, clause: Clause) -> bool:
-    return version.rank >= clause.version.rank and version.numbers[: len(clause.ceiling)] < clause.ceiling
+    # a pre-release of the upper bound sorts below it and is let through where another clause names it
+    return clause.version.rank <= version.rank < clause.upper_bound.rank
 
 
 OPERATORS: dict[str, Callable[[Version, Clause], bool]] = {
@@ -123,26 +145,41 @@ class Constraint:
     clauses: tuple[Clause, ...]
 
     def lets_pass(self, version: Version) -> bool:
-        """Whether Terraform could choose the version."""
+        """Whether Terraform could choose the version.
+
+        It never chooses 0.0.0: its version library takes that value for "no version".
+        """
+        if version == Version(0, 0, 0):
+            return False
         named = any(c.operator == "=" and c.version == version for c in self.clauses)
         return (named or not version.is_prerelease) and all(clause.lets_pass(version) for clause in self.clauses)
 
     def newest(self, versions: Iterable[Version]) -> Version | None:
-        """The version that Terraform would choose."""
-        return max((version for version in versions if self.lets_pass(version)), default=None)
+        """The version that Terraform would choose: the first of `find_ties`, where Terraform takes any."""
+        return next(iter(self.find_ties(versions)), None)
+
+    def find_ties(self, versions: Iterable[Version]) -> list[Version]:
+        """Return the allowed versions of the highest rank. Where there are several, they differ in build metadata."""
+        allowed = [version for version in versions if self.lets_pass(version)]
+        best = max(allowed, default=None)
+        return sorted({each for each in allowed if best and each.rank == best.rank}, key=str)
 
 
 def constraint(text: str) -> Constraint:
     """The constraint, such as "~> 1.2, != 1.2.5". Raises BadVersion."""
-    return Constraint(text, tuple(_clause(part.strip()) for part in text.split(",")))
+    return Constraint(text, tuple(_clause(part) for part in text.split(",")))
 
 
 def _clause(text: str) -> Clause:
     found = CONSTRAINT.fullmatch(text)
     if found is None:
         operators = ", ".join(OPERATORS)
-        raise BadVersion(f"“{text[:40]}” is not an operator ({operators}) and a version.")
+        raise BadVersion(
+            f"“{text[:40]}” is not a constraint. Write an operator ({operators}), at most one space, and a version."
+        )
     version, given = _parsed(found[2])
+    if max(version.numbers) > LARGEST_IN_CONSTRAINT:
+        raise BadVersion(f"A number of “{text[:40]}” is too large.")
     return Clause(found[1] or "=", version, given)
 
 

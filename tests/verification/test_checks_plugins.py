@@ -100,6 +100,7 @@ def test_services(files, cut, expected):
     ("version", "expected"),
     [
         (">= 0.13", Outcome.PASS),
+        (">=   0.13", Outcome.PASS),
         ("~> 1.2", Outcome.PASS),
         (">= 0.12", Outcome.WARN),
         ("< 2.0", Outcome.WARN),

@@ -149,9 +149,10 @@ def terraform(subject: Subject, sources: Sources) -> Result:
 
 
 def _lets_pass(text: str, version: Version) -> bool:
-    """Whether a constraint lets a version pass; what cannot be read keeps nothing out."""
+    """Whether a constraint on Terraform itself lets a release pass; what cannot be read keeps nothing out."""
     try:
-        return constraint(text).lets_pass(version)
+        # unlike constraints on providers, those on Terraform may hold any number of spaces after the operator
+        return constraint(" ".join(text.split())).lets_pass(version)
     except BadVersion:
         return True
 

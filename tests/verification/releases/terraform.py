@@ -25,17 +25,22 @@ def init(folder: Path, base: str, names: dict[str, str], namespace: str = "acme"
     folder.mkdir(parents=True, exist_ok=True)
     wanted = {name: {"source": f"{HOST}/{namespace}/{name}", "version": version} for name, version in names.items()}
     (folder / "main.tf.json").write_text(json.dumps({"terraform": {"required_providers": wanted}}))
-    rc = folder / "terraform.rc"
-    rc.write_text(
-        f'host "{HOST}" {{\n  services = {{ "providers.v1" = "{base}/v1/providers/" }}\n}}\n'
-        "provider_installation {\n  direct {}\n}\n"
-    )
-    done = run(folder, TF_CLI_CONFIG_FILE=str(rc))
+    done = run(folder, TF_CLI_CONFIG_FILE=str(write_cli_config(folder, base)))
     (folder / "said.json").write_text(done.stdout + done.stderr)
     if "panic: " in done.stderr + done.stdout:
         said = next(line for line in (done.stderr + done.stdout).splitlines() if line.startswith("panic: "))
         return dict.fromkeys(names, said)
     return _refusals(done.stdout, names, namespace)
+
+
+def write_cli_config(folder: Path, base: str) -> Path:
+    """Write a CLI configuration that sends Terraform to the registry at `base`, and return its path."""
+    path = folder / "terraform.rc"
+    path.write_text(
+        f'host "{HOST}" {{\n  services = {{ "providers.v1" = "{base}/v1/providers/" }}\n}}\n'
+        "provider_installation {\n  direct {}\n}\n"
+    )
+    return path
 
 
 def finds(folder: Path, place: str, configuration: str) -> str:

@@ -14,7 +14,7 @@ def words(text):
 
 
 ORDER = words("""
-0.4.0 1.0.0-0 1.0.0-1 1.0.0-2 1.0.0-10 1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2
+0.4.0 1.0.0-0 1.0.0-1 1.0.0-2 1.0.0-01 1.0.0-10 1.0.0-alpha 1.0.0-beta 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta.2
 1.0.0-beta.11 1.0.0-rc.1 1.0.0 1.0.1 1.0.10 1.2.0 1.10.0 2.0.0 10.0.0
 """)
 ALL = words("""
@@ -66,7 +66,22 @@ NONE = [
         "latest",
         "v1.2.3",
     ),
-    *("~> v1.2", "1.2.3.4", ">= 1.0 < 2.0", ">= 1.0 || < 0.5", "≥ 1.0", "- 1.0", "1..2", "1.2.3-a_b", "9" * 20),
+    *(
+        ">=  1.0",
+        "1.0.0+",
+        "1.0.0-beta..2",
+        ">= \t1",
+        str(2**63),
+        "~> v1.2",
+        "1.2.3.4",
+        ">= 1.0 < 2.0",
+        ">= 1.0 || < 0.5",
+        "≥ 1.0",
+        "- 1.0",
+        "1..2",
+        "1.2.3-a_b",
+        "9" * 20,
+    ),
 ]
 
 
@@ -132,13 +147,27 @@ def test_command_answers_in_json(capsys):
             {"version": "1.2", "matches": True},
             {"version": "2.0.0", "matches": False},
         ],
-        "selected": "1.2.0",
+        "selected": ["1.2.0"],
     }
 
 
 def test_command_answers_in_words(capsys):
     call_command("version_match", "> 2", "1.2.0")
     assert capsys.readouterr().out == "1.2.0: does not match\nTerraform would choose none of them.\n"
+
+
+def test_command_names_every_version_that_differs_in_build_metadata_alone(capsys):
+    call_command("version_match", "> 1", "1.2.0+b", "1.1.0", "1.2.0+a")
+    assert capsys.readouterr().out.endswith("Terraform would choose 1.2.0+a or 1.2.0+b.\n")
+
+
+def test_version_0_0_0_is_never_chosen():
+    assert not constraint("= 0.0.0").lets_pass(parse("0.0.0"))
+    assert constraint("~> 0.0.0").lets_pass(parse("0.0.0+build"))
+
+
+def test_prerelease_of_the_upper_bound_is_let_through_where_it_is_named():
+    assert constraint("~> 1.1.3, = 1.2.0-rc1").lets_pass(parse("1.2.0-rc1"))
 
 
 def test_command_refuses_what_is_no_version():

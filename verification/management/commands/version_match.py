@@ -28,16 +28,19 @@ class Command(BaseCommand):
             return
         for entry in told["versions"]:
             self.stdout.write(f"{entry['version']}: {'matches' if entry['matches'] else 'does not match'}")
-        self.stdout.write(f"Terraform would choose {told['selected'] or 'none of them'}.")
+        self.stdout.write(f"Terraform would choose {' or '.join(told['selected']) or 'none of them'}.")
 
 
 def answer(text: str, versions: list[str]) -> dict[str, Any]:
-    """The constraint, each version with whether it matches, and the one that would be chosen (None for none)."""
+    """Return the constraint, each version with whether it matches, and those that Terraform could choose.
+
+    Several are selected where they differ only in build metadata: Terraform has no order for them and takes any.
+    """
     wanted = constraint(text)
     parsed = [(given, parse(given)) for given in versions]
-    chosen = wanted.newest(version for _, version in parsed)
+    first_given = {version: given for given, version in reversed(parsed)}
     return {
         "constraint": text,
         "versions": [{"version": given, "matches": wanted.lets_pass(version)} for given, version in parsed],
-        "selected": next((given for given, version in parsed if version == chosen), None),
+        "selected": [first_given[version] for version in wanted.find_ties(first_given)],
     }
