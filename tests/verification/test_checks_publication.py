@@ -30,6 +30,11 @@ def outcome(key, subject=LATER, **changes):
         ({}, Outcome.PASS),
         ({"source": "https://github.com/Acme/Terraform-Provider-Rocket"}, Outcome.PASS),
         ({"repository_id": None}, Outcome.PASS),
+        ({"full_name": "Acme/rocket"}, Outcome.PASS),
+        ({"full_name": "acme/rockets"}, Outcome.FAIL),
+        ({"full_name": "globex/rocket"}, Outcome.FAIL),
+        ({"full_name": "rocket"}, Outcome.FAIL),
+        ({"full_name": ""}, Outcome.FAIL),
         ({"source": "https://github.com/acme/terraform-provider-rocketry"}, Outcome.WARN),
         ({"repository_id": 9}, Outcome.FAIL),
         ({"source": "https://github.com/globex/terraform-provider-rocket", "repository_id": None}, Outcome.FAIL),
@@ -44,6 +49,7 @@ def test_listed(changes, expected):
 def test_listed_keeps_the_picture_for_the_next_look():
     assert result("listed").remember == {"registry": published().as_dict()}
     assert result("listed", said=published(repository_id=9)).remember == {}  # it is somebody else's
+    assert result("listed", said=published(full_name="globex/rocket", versions=(), newest="")).remember == {}
 
 
 def test_not_listed_is_an_absence_that_is_asked_again():

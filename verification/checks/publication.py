@@ -55,12 +55,21 @@ def listed(subject: Subject, sources: Sources) -> Result:
         return Result(Outcome.FAIL, f"The registry does not list {wanted}.", sought, absent=f"{wanted} in the registry")
     outcome, summary = _source(subject, found)
     seen = Evidence("Provider", found.full_name, page), Evidence("Source", found.source, _link(found.source))
-    known = {} if outcome == Outcome.FAIL and found.newest else {"registry": found.as_dict()}
+    is_ours = _is_named(found, wanted) and (outcome != Outcome.FAIL or not found.newest)
+    known = {"registry": found.as_dict()} if is_ours else {}
     return Result(outcome, summary, seen, state_of(found), remember=known)
 
 
+def _is_named(found: Published, wanted: str) -> bool:
+    """Whether the registry means the same provider: it finds names in any case, and shows the owner's capitals."""
+    return found.full_name.lower() == wanted.lower()
+
+
 def _source(subject: Subject, found: Published) -> tuple[Outcome, str]:
-    """Whether it comes from this repository: by GitHub's number where the registry tells it, else by address."""
+    """Whether it is this provider, and from this repository: by GitHub's number where it is known, else by address."""
+    wanted = f"{subject.namespace}/{subject.provider}"
+    if not _is_named(found, wanted):
+        return Outcome.FAIL, f"The registry answers with {found.full_name or 'no name'} instead of {wanted}."
     ids = (found.repository_id, subject.repository_id)
     other = None not in ids and ids[0] != ids[1]
     same_address = _repository(found.source).lower() == subject.repository.lower()
