@@ -1,0 +1,126 @@
+"""Published CRDs of a Crossplane provider, with the schema and configuration they were generated from.
+
+The archive lies beside the project and is found through PORTAL_SHARED.
+"""
+
+import json
+import os
+import re
+import tarfile
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from verification.schemas.choices import Choices, choices
+from verification.schemas.names import group_kind
+
+ARCHIVE = "data/published-crds/provider-upjet-github-1d0ee16.tar.xz"
+ROOT = "provider-upjet-github/"
+SHORT_GROUP = re.compile(r'r\.ShortGroup = "(?P<group>[^"]*)"')
+KIND = re.compile(r'r\.Kind = "(?P<kind>\w+)"')
+REFERENCE = re.compile(r'r\.References\["(?P<path>[\w.]+)"\] = config\.Reference')
+NO_REFERENCE = re.compile(r'delete\(r\.References, "(?P<path>[\w.]+)"\)')
+# Required is set in these files too, but beside Optional, which stays and has the last word
+SENSITIVE = re.compile(r'r\.TerraformResource\.Schema\["(?P<name>\w+)"\]\.Sensitive = true')
+CONFIGURATOR = re.compile(r'AddResourceConfigurator\("(?P<resource>\w+)", func')
+EXTERNAL_NAME = re.compile(r'^\s*"(?P<resource>\w+)": config\.(?P<rule>[^\n]+),$', re.MULTILINE)
+TEMPLATED = re.compile(r'TemplatedStringAsIdentifier\("(?P<name>\w*)", "(?P<template>[^"]*)"\)')
+
+
+@dataclass
+class Configuration:
+    """What the provider's authors configured, read from their Go files."""
+
+    kinds: dict[str, str] = field(default_factory=dict)  # resource to "group/Kind", either of them blank
+    external: dict[str, str] = field(default_factory=dict)
+    references: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    dropped: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    sensitive: list[tuple[str, str]] = field(default_factory=list)
+
+
+def find_archive() -> Path | None:
+    path = Path(os.environ.get("PORTAL_SHARED", "")) / ARCHIVE
+    return path if path.is_file() else None
+
+
+@cache
+def read_files(archive: Path) -> dict[str, str]:
+    """Return every text file of the archive by its path inside the provider."""
+    with tarfile.open(archive) as tar:
+        members = [member for member in tar if member.isfile()]
+        return {one.name.removeprefix(ROOT): tar.extractfile(one).read().decode() for one in members}
+
+
+def read_definitions(files: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """Return the published definitions of managed resources by their names."""
+    found = [yaml.safe_load(text) for path, text in files.items() if path.startswith("package/crds/")]
+    return {one["metadata"]["name"]: one for one in found if "managed" in one["spec"]["names"].get("categories", ())}
+
+
+def read_configuration(files: dict[str, str]) -> Configuration:
+    """Return what the Go files of the namespaced scope say; those of the other scope say the same."""
+    found = Configuration()
+    for match in EXTERNAL_NAME.finditer(files["config/external_name.go"]):
+        found.external[match["resource"]] = _read_rule(match["rule"])
+    for path, text in files.items():
+        if path.startswith("config/namespaced/"):
+            _read_configurators(text, found)
+    _inject_references(files["config/provider-metadata.yaml"], found)
+    return found
+
+
+def _read_rule(text: str) -> str:
+    templated = TEMPLATED.fullmatch(text)
+    if templated:
+        return f"TEMPLATED_STRING_AS_IDENTIFIER:{templated['name']}:{templated['template']}"
+    return {"IdentifierFromProvider": "IDENTIFIER_FROM_PROVIDER", "NameAsIdentifier": "NAME_AS_IDENTIFIER"}[text]
+
+
+def _read_configurators(text: str, found: Configuration) -> None:
+    _, *parts = CONFIGURATOR.split(text)
+    for resource, body in zip(parts[::2], parts[1::2], strict=True):
+        body = re.sub(r"//[^\n]*", "", body)
+        group, kind = SHORT_GROUP.search(body), KIND.search(body)
+        found.kinds[resource] = f"{group['group'] if group else ''}/{kind['kind'] if kind else ''}"
+        found.references[resource] |= {match["path"] for match in REFERENCE.finditer(body)}
+        found.dropped[resource] |= {match["path"] for match in NO_REFERENCE.finditer(body)}
+        found.sensitive += [(resource, match["name"]) for match in SENSITIVE.finditer(body)]
+
+
+def _inject_references(metadata: str, found: Configuration) -> None:
+    """Add the references that the generator takes from the examples of the provider's documentation."""
+    for resource, words in yaml.safe_load(metadata)["resources"].items():
+        for example in words.get("examples") or ():
+            for path, target in (example.get("references") or {}).items():
+                if target.partition(".")[0] in found.external and path not in found.dropped[resource]:
+                    found.references[resource].add(path)
+
+
+def read_schema(files: dict[str, str], configuration: Configuration) -> bytes:
+    """Return the Terraform schema with what the configuration marks as sensitive."""
+    document = json.loads(files["config/schema.json"])
+    (provider,) = document["provider_schemas"].values()
+    for resource, name in configuration.sensitive:
+        provider["resource_schemas"][resource]["block"]["attributes"][name]["sensitive"] = True
+    return json.dumps(document).encode()
+
+
+def build_choices(configuration: Configuration) -> Choices:
+    """Return the configuration as options of crd_preview. The provider is generated from Go code."""
+    kinds = [_complete_kind(resource, text) for resource, text in configuration.kinds.items()]
+    return choices(
+        "github",
+        external=tuple(f"{resource}={rule}" for resource, rule in configuration.external.items()),
+        kinds=tuple(kinds),
+        references=tuple(f"{one}.{path}" for one, paths in configuration.references.items() for path in sorted(paths)),
+        numbers="integer",
+    )
+
+
+def _complete_kind(resource: str, text: str) -> str:
+    group, _, kind = text.partition("/")
+    return f"{resource}={group}/{kind or group_kind(resource).kind}"
