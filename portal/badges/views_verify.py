@@ -21,7 +21,6 @@ from portal.badges.statement import Verified
 from portal.badges.truth import Truth, truth_of
 from portal.badges.verdicts import SAID, Said, differs, told
 from portal.badges.views import truth_or_404
-from portal.middleware import STASH
 
 LONG = gettext_lazy("A statement is shorter than this. Copy the statement alone.")
 STYLE_NAMES = {"flat": gettext_lazy("Flat"), "large": gettext_lazy("Large")}
@@ -61,7 +60,6 @@ class StatementForm(forms.Form):
 @login_not_required
 def verify(request: HttpRequest) -> HttpResponse:
     """Reads a statement that was pasted, uploaded, or named in the address, and says what it is."""
-    request.session.pop(STASH, None)  # nothing of it needs to be remembered
     if request.method == "POST":
         form = StatementForm(request.POST, request.FILES)
     else:

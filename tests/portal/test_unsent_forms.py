@@ -1,0 +1,96 @@
+"""Tests of forms that are kept across a sign-in: only their author gets them back, and nobody else is disturbed."""
+
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.test import Client
+
+from portal.unsent_forms import COOKIE, MAX_CHARACTERS
+from tests.conftest import PASSWORD
+
+PAGE = "/company/acme/change/"
+FIELDS = {"name": "Acme Rockets", "website": "https://acme.example"}
+
+
+def checked_client(user: Any = None) -> Client:
+    """A client that has the CSRF cookie and whose requests are checked as a browser's are."""
+    client = Client(enforce_csrf_checks=True)
+    client.get("/accounts/login/")
+    if user is not None:
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def token_of(client: Client) -> dict[str, str]:
+    return {"csrfmiddlewaretoken": client.cookies["csrftoken"].value}
+
+
+def name_on(client: Client) -> str:
+    return str(client.get(PAGE).context["form"]["name"].value())
+
+
+def test_form_sent_without_session_is_there_after_sign_in_once(alice: Any) -> None:
+    client = checked_client()
+    answer = client.post(PAGE, FIELDS | token_of(client))
+    assert answer["Location"] == f"/accounts/login/?next={PAGE}"
+    client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD} | token_of(client))
+    assert [name_on(client), name_on(client)] == ["Acme Rockets", "Acme"]
+
+
+def test_cross_site_post_neither_signs_out_nor_plants_a_form(alice: Any) -> None:
+    client = checked_client(alice)
+    session = client.cookies.pop("sessionid")  # SameSite=Lax: another site's form comes without cookies
+    token = client.cookies.pop("csrftoken")
+    answer = client.post(PAGE, FIELDS, headers={"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"})
+    assert (answer.status_code, {"sessionid", COOKIE} & set(answer.cookies)) == (403, set())
+    client.cookies["sessionid"], client.cookies["csrftoken"] = session.value, token.value
+    assert name_on(client) == "Acme"
+
+
+def test_cross_site_post_with_cookies_is_refused_by_its_origin(alice: Any) -> None:
+    client = checked_client()
+    answer = client.post(PAGE, FIELDS | token_of(client), headers={"Origin": "https://evil.example"})
+    assert (answer.status_code, COOKIE in answer.cookies) == (403, False)
+
+
+def test_forged_cookie_gives_nothing(alice: Any) -> None:
+    author, other = checked_client(), checked_client(alice)
+    author.post(PAGE, FIELDS | token_of(author))
+    signed = author.cookies[COOKIE].value
+    other.cookies[COOKIE] = f"another-key:{signed.partition(':')[2]}"
+    assert name_on(other) == "Acme"
+
+
+def test_many_forms_open_no_session_and_are_limited(db: None) -> None:
+    kept = 0
+    for _ in range(15):
+        client = checked_client()
+        kept += COOKIE in client.post(PAGE, FIELDS | token_of(client)).cookies
+    assert (kept, Session.objects.count()) == (10, 0)
+
+
+@pytest.mark.parametrize(("length", "is_kept"), [(100, True), (MAX_CHARACTERS, False)])
+def test_form_is_kept_up_to_the_limit(db: None, length: int, is_kept: bool) -> None:
+    client = checked_client()
+    answer = client.post(PAGE, {"name": "x" * length} | token_of(client))
+    assert (COOKIE in answer.cookies) is is_kept
+
+
+def test_cookie_is_for_this_site_alone(db: None) -> None:
+    client = checked_client()
+    cookie = client.post(PAGE, FIELDS | token_of(client)).cookies[COOKIE]
+    assert (cookie["samesite"], cookie["httponly"]) == ("Lax", True)
+
+
+@pytest.mark.parametrize("field", ["password", "code", "secret"])
+def test_secrets_are_never_kept(alice: Any, field: str) -> None:
+    client = checked_client()
+    client.post(PAGE, {field: "hunter2"} | token_of(client))
+    assert COOKIE not in client.cookies
+
+
+def test_autosave_without_session_keeps_nothing(db: None) -> None:
+    client = checked_client()
+    answer = client.post(PAGE, FIELDS | token_of(client), headers={"X-Requested-With": "autosave"})
+    assert COOKIE not in answer.cookies
