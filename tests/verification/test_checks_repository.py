@@ -40,7 +40,6 @@ def test_outage_is_left_to_the_runner(key, refusal):
     ("change", "expected"),
     [
         ({}, Outcome.PASS),
-        ({"private": True}, Outcome.FAIL),
         ({"archived": True}, Outcome.FAIL),
         ({"id": 9}, Outcome.FAIL),
         ({"owner_id": 9, "full_name": "globex/terraform-provider-rocket"}, Outcome.PASS),

@@ -1,8 +1,11 @@
 import pytest
 
 from integrations import repositories
-from tests.fakes.github.server import Repo
+from tests.fakes.github.server import KEEPER, Repo
+from verification import clients
+from verification.base import NotFound
 from verification.prefill import FILLED, prefill
+from verification.sources.github_api import Api, token_auth
 
 NAME = "acme/terraform-provider-rocket-launcher"
 pytestmark = pytest.mark.django_db  # what GitHub allows is counted there
@@ -48,3 +51,44 @@ def test_prefill_of_another_host_says_what_to_paste():
 
 def test_lower_floor_reads_through_the_same_eyes():
     assert repositories.look_up("") == prefill("")
+
+
+PRIVATE = Repo("acme/secret-rocket", "Launches secret rockets.", private=True, releases=())
+
+
+@pytest.mark.github
+def test_prefill_of_a_private_repository_answers_as_of_none(github, settings):
+    """The portal's own credential may read it; the person who typed the address may not."""
+    github.seed(PRIVATE)
+    github.proxy.state.tokens.add(KEEPER)
+    settings.GITHUB_TOKEN = KEEPER
+    assert Api(settings.GITHUB_API_URL, token_auth(KEEPER)).get(f"/repos/{PRIVATE.full_name}", "it")["private"] is True
+    private, missing = prefill(PRIVATE.full_name), prefill("acme/no-such-rocket")
+    assert private == {
+        key: value.replace("no-such-rocket", "secret-rocket") if isinstance(value, str) else value
+        for key, value in missing.items()
+    }
+
+
+READS = {
+    "repository": lambda client, name: client.repository(name),
+    "releases": lambda client, name: client.releases(name),
+    "code": lambda client, name: client.code(name, "main"),
+    "branch": lambda client, name: client.has_branch(name, "main"),
+    "pull": lambda client, name: client.pull(name, 1),
+}
+
+
+@pytest.mark.github
+@pytest.mark.parametrize("read", READS.values(), ids=READS.keys())
+def test_no_reading_of_a_private_repository_for_checks(github, settings, read):
+    """What checks and drafts are told of a private repository is what they are told of one that does not exist."""
+    github.seed(PRIVATE)
+    github.proxy.state.tokens.add(KEEPER)
+    settings.GITHUB_TOKEN = KEEPER
+    answers = []
+    for name in (PRIVATE.full_name, "acme/no-such-rocket"):
+        with pytest.raises(NotFound) as refusal:
+            read(clients.github(), name)
+        answers.append(str(refusal.value).replace(name, "NAME"))
+    assert answers == ["GitHub does not show the repository NAME: it does not exist or is not public."] * 2

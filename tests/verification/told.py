@@ -41,7 +41,6 @@ REPOSITORY = Repository(
     full_name="acme/terraform-provider-rocket",
     name="terraform-provider-rocket",
     description="Launches rockets.",
-    private=False,
     archived=False,
     default_branch="main",
     homepage="https://acme.example",

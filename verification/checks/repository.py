@@ -47,8 +47,6 @@ def public(subject: Subject, sources: Sources) -> Result:
     if isinstance(found, Result):
         return found
     seen = (shown(found),)
-    if found.private:
-        return Result(Outcome.FAIL, f"{found.full_name} is private.", seen, looked_at(found))
     submitted, remember = entered(subject, "id", subject.repository_id, found.id)
     if found.id != submitted:
         return Result(

@@ -18,12 +18,13 @@ from github.Auth import Auth
 from integrations.repositories import BadAddress, parse_repository
 from verification.base import Unavailable, Unreadable
 from verification.code import Code, File
-from verification.sources.github_api import TIMEOUT, Api, Gate, Memory, token_auth
+from verification.sources.github_api import TIMEOUT, Api, Gate, Memory, refusal, token_auth
 
 __all__ = ["Asset", "BadAddress", "GitHub", "Pull", "Release", "Repository", "parse_repository"]
 
 MAX_FILE = 512 * 1024  # bytes of a file that is read for its text
 T = TypeVar("T")
+REPOSITORY_PATH = re.compile(r"/repos/([^/?]+/[^/?]+)")
 SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
@@ -36,7 +37,6 @@ class Repository:
     full_name: str
     name: str
     description: str
-    private: bool
     archived: bool
     default_branch: str
     homepage: str
@@ -101,6 +101,7 @@ class GitHub:
         chosen = auth or token_auth(settings.GITHUB_TOKEN if token is None else token)
         self._api = Api(base_url or settings.GITHUB_API_URL, chosen, gate, memory, TIMEOUT)
         self._known: dict[str, Any] = {}
+        self._sees_private = chosen is not None
 
     def repository(self, full_name: str) -> Repository:
         """The repository of that name, followed through a rename. Raises Unreadable."""
@@ -149,6 +150,19 @@ class GitHub:
         return _shaped(what, _blob, self._get(f"/repos/{full_name}/git/blobs/{file.sha}", what))
 
     def _get(self, path: str, what: str) -> Any:
+        """Return the parsed answer about something public.
+
+        The portal's credential may see private repositories that the person who asks cannot. They are answered as
+        GitHub answers a stranger: as if they did not exist.
+        """
+        repository = REPOSITORY_PATH.match(path)
+        if repository and self._sees_private:
+            name = f"the repository {repository[1]}"
+            if _shaped(name, lambda raw: bool(raw["private"]), self._ask(repository[0], name)):
+                raise refusal(404, name)
+        return self._ask(path, what)
+
+    def _ask(self, path: str, what: str) -> Any:
         """The parsed answer, asked once; a refusal is remembered too."""
         if path not in self._known:
             try:
@@ -192,7 +206,6 @@ def _repository(raw: Mapping[str, Any]) -> Repository:
         full_name=text(raw["full_name"]),
         name=text(raw["name"]),
         description=text(raw.get("description")),
-        private=bool(raw["private"]),
         archived=bool(raw.get("archived")),
         default_branch=text(raw.get("default_branch")),
         homepage=text(raw.get("homepage")),

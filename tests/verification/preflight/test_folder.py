@@ -91,7 +91,7 @@ def test_what_a_folder_cannot_know_is_said(tmp_path):
     sources = FolderSources(tmp_path)
     for ask in (
         lambda: sources.github.releases("acme/rocket"),
-        lambda: sources.github.repository("acme/rocket").private,
+        lambda: sources.github.repository("acme/rocket").name,
         lambda: sources.registry.provider("acme", "rocket"),
         lambda: sources.web.get,
         lambda: sources.anything,
