@@ -47,7 +47,7 @@ class EventAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 @admin.register(ReviewerProfile)
-class ReviewerProfileAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ReviewerProfileAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
     """What each reviewer takes on."""
 
     list_display = ("user", "programs", "most_open", "away_from", "away_until")

@@ -52,6 +52,14 @@ def record(
     return event
 
 
+def record_account_event(user: Any, verb: str, *, by: Any, now: datetime, note: str = "", **data: Any) -> Event:
+    """Append one event to the stream of a person's account, which the caller has locked. Nobody listens to it."""
+    return _append(
+        f"account:{user.pk}", verb=verb, actor_id=by.pk if by else None, actor=str(by) if by else "", note=note,
+        internal=True, data=data, at=now,
+    )  # fmt: skip
+
+
 def turn_stream(pk: int) -> str:
     """Where the passing of an integration's turn is written, apart from what people read as its history."""
     return f"turn:{pk}"

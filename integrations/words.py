@@ -120,6 +120,9 @@ WORDS: dict[str, tuple[str, str, str]] = {
     "invitation_accepted": (gettext_noop("accepted an invitation"), "good", "user-check"),
     "role_changed": (gettext_noop("gave {name} the role {role}"), "neutral", "user-cog"),
     "membership_ended": (gettext_noop("ended the membership of {name}"), "neutral", "user-minus"),
+    "account_roles_changed": (gettext_noop("changed the roles of {name}: {roles}"), "warn", "user-cog"),
+    "account_deactivated": (gettext_noop("deactivated the account of {name}"), "bad", "user-x"),
+    "account_reactivated": (gettext_noop("reactivated the account of {name}"), "good", "user-check"),
     "owner_appointed": (gettext_noop("appointed {name} as owner"), "warn", "user-cog"),
 }
 

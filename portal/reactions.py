@@ -11,8 +11,10 @@ from integrations.models import Event
 from integrations.programs.base import Kind
 from portal import escalation, mail, notices
 from portal.accounts import notices as account_notices
+from portal.accounts.access import access_revoked
 from portal.api import tokens
 from portal.hooks import writing
+from portal.notifications import feed
 from portal.office import keeping
 from portal.public import rows as listings
 from portal.standing import witness
@@ -133,4 +135,5 @@ def connect() -> None:
     budget.listen(tell_staff)
     account_notices.connect()
     tokens.connect()
+    access_revoked.connect(feed.revoke)
     witness.connect()

@@ -122,6 +122,7 @@ INSTALLED_APPS = [
     "allauth.socialaccount",
     "allauth.socialaccount.providers.github",
     "allauth.mfa",
+    "allauth.usersessions",
     "csp",
     "django_fsm",
     "django_htmx",
@@ -142,11 +143,12 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "portal.middleware.stash_unsent",
+    "portal.unsent_forms.keep_unsent_forms",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "portal.accounts.second_factor.RequireSecondFactorMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "portal.middleware.reader_zone",
     "portal.office.opening.OpenWithView",
@@ -201,7 +203,10 @@ ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 ACCOUNT_EMAIL_VERIFICATION_BY_CODE_ENABLED = False
 ACCOUNT_CONFIRM_EMAIL_ON_GET = False
 ACCOUNT_LOGIN_ON_EMAIL_CONFIRMATION = True
-ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False  # the other sessions end, the one that changed it stays
+ACCOUNT_REAUTHENTICATION_REQUIRED = True
+ACCOUNT_PREVENT_ENUMERATION = True
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = True
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_EMAIL_NOTIFICATIONS = True
 ACCOUNT_FORMS = {
@@ -250,8 +255,19 @@ MFA_FORMS = {
     "authenticate": "portal.accounts.forms.CodeForm",
     "reauthenticate": "portal.accounts.forms.CodeAgainForm",
     "activate_totp": "portal.accounts.forms.FirstCodeForm",
+    "add_webauthn": "portal.accounts.forms.AddPasskeyForm",
+    "edit_webauthn": "portal.accounts.forms.RenamePasskeyForm",
 }
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION  # http://localhost; browsers refuse any other http address
+USERSESSIONS_ADAPTER = "portal.accounts.adapters.UserSessionsAdapter"
+STAFF_SECOND_FACTOR = env.choice(
+    "STAFF_SECOND_FACTOR",
+    "required" if PRODUCTION else "offered",
+    ("required", "offered"),
+    doc="Second factor of reviewers and staff before their first page; production requires it by default.",
+)
 MFA_TOTP_ISSUER = "Partner portal"
 
 # Pages

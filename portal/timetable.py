@@ -50,5 +50,6 @@ JOBS = (
     Job("tokens", "portal.api.tokens.warn_due", 3600),
     Job("repeats", "portal.api.once.forget_due", 3600),
     Job("credentials", "integrations.sweep.tend_credentials", 300),
+    Job("expired sessions", "portal.accounts.cleanup.delete_expired", 86400, "outside"),
 )
 LANES = tuple(dict.fromkeys(job.lane for job in JOBS))

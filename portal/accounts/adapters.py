@@ -5,9 +5,12 @@ from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
+from allauth.core import context as allauth_context
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialApp
+from allauth.usersessions.adapter import DefaultUserSessionsAdapter
+from allauth.usersessions.models import UserSession
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import Http404, HttpRequest
@@ -20,6 +23,7 @@ from integrations.company import text_refusal
 from portal import mail
 from portal.accounts import zones
 from portal.accounts.models import User
+from portal.accounts.security_log import record_failed_sign_in, record_security_event
 
 # The library's name of a mail: the folder of ours.
 MAILS = {
@@ -39,6 +43,8 @@ CHANGES = {
     "account/email/email_confirm": gettext_noop("A mail address was confirmed"),
     "mfa/email/totp_activated": gettext_noop("The second factor was turned on"),
     "mfa/email/totp_deactivated": gettext_noop("The second factor was turned off"),
+    "mfa/email/webauthn_added": gettext_noop("A passkey was added"),
+    "mfa/email/webauthn_removed": gettext_noop("A passkey was removed"),
     "mfa/email/recovery_codes_generated": gettext_noop("New recovery codes were made"),
     "socialaccount/email/account_connected": gettext_noop("A GitHub account was connected"),
     "socialaccount/email/account_disconnected": gettext_noop("A GitHub account was disconnected"),
@@ -77,7 +83,7 @@ class AccountAdapter(DefaultAccountAdapter):
         """A row of the outbox. It goes to the address alone: a link that signs in is no notification."""
         change = CHANGES.get(template_prefix, gettext_noop("Your account was changed"))
         name = MAILS.get(template_prefix, "account_changed")
-        told = {**context, "address": email, "change": change}
+        told = {**context, "address": email, "change": change, "at": context.get("timestamp")}
         with transaction.atomic():
             mail.queue(name, f"{name}:{secrets.token_hex(12)}", email, told)
 
@@ -97,8 +103,21 @@ class AccountAdapter(DefaultAccountAdapter):
             user.save(update_fields=["zone"])
         super().login(request, user)
 
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        """Log a wrong password."""
+        record_failed_sign_in(request, str(credentials.get("email") or ""))
+
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         return reverse("profile")
+
+
+class UserSessionsAdapter(DefaultUserSessionsAdapter):
+    """Sessions that their owner ends on the page about them."""
+
+    def end_sessions(self, sessions: list[UserSession]) -> None:
+        super().end_sessions(sessions)
+        if sessions:
+            record_security_event(sessions[0].user, "sessions_ended", request=allauth_context.request)
 
 
 class SocialAccountAdapter(DefaultSocialAccountAdapter):

@@ -1,14 +1,18 @@
-"""What can staff see and do about people and companies? Sign-in to these pages is everybody's sign-in."""
+"""Admin pages about people, which are read-only, and companies. Sign-in to them is everybody's sign-in."""
 
 from typing import Any
 
 from allauth.account.decorators import secure_admin_login
+from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+from allauth.usersessions.models import UserSession
 from django import forms
 from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.forms import AdminUserCreationForm, UserChangeForm
+from django.contrib.auth.models import Group
 from django.db.models import Model
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.utils import timezone
 
 from integrations import company
@@ -17,30 +21,16 @@ from integrations.admin import ReadOnly
 from integrations.history import record
 from integrations.models import Membership, Partner
 from integrations.plain import Line
-from portal.accounts.forms import NameLine
 from portal.accounts.models import User
 
+
+def change_own_password(request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+    """Lead to the portal's page, which ends other sessions, revokes tokens and tells the owner; Django's does not."""
+    return redirect("account_change_password")
+
+
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
-
-
-class PersonCreationForm(AdminUserCreationForm):
-    """A person is known by the mail address."""
-
-    name = NameLine(label="Name", max_length=120)
-
-    class Meta:
-        model = User
-        fields = ("email", "name")
-
-
-class PersonForm(UserChangeForm):
-    """What staff may change of a person."""
-
-    name = NameLine(label="Name", max_length=120)
-
-    class Meta:
-        model = User
-        fields = ("email", "name", "zone", "is_active", "is_reviewer", "is_staff")
+admin.site.password_change = change_own_password  # type: ignore[method-assign, assignment]
 
 
 class MembershipInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
@@ -51,31 +41,47 @@ class MembershipInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
     fields = ("partner", "user", "role", "joined_at", "ended_at")
 
 
-@admin.register(User)
-class PersonAdmin(UserAdmin):  # type: ignore[type-arg]
-    """People, their rights, and where they belong."""
+class AddressInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+    """The email addresses of a person."""
 
-    form = PersonForm
-    add_form = PersonCreationForm
-    add_fieldsets = ((None, {"fields": ("email", "name", "usable_password", "password1", "password2")}),)
-    fieldsets = (
-        (None, {"fields": ("email", "name", "zone", "password")}),
-        ("Rights", {"fields": ("is_active", "is_reviewer", "is_staff", "is_superuser", "groups")}),
-        ("Moments", {"fields": ("last_login", "date_joined")}),
-    )
-    list_display = ("email", "name", "is_active", "is_reviewer", "is_staff")
-    list_filter = ("is_active", "is_reviewer", "is_staff")
+    model = EmailAddress
+    extra = 0
+    fields = ("email", "verified", "primary")
+
+
+class SecondFactorInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+    """Which second factors a person has; their secrets stay out."""
+
+    model = Authenticator
+    extra = 0
+    fields = ("type", "created_at", "last_used_at")
+
+
+class SessionInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
+    """Where a person is signed in."""
+
+    model = UserSession
+    extra = 0
+    fields = ("created_at", "ip", "user_agent")
+
+
+@admin.register(User)
+class PersonAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+    """People, for looking things up. Roles change through portal.accounts.roles, passwords by their owners alone."""
+
+    fields = (
+        "email", "name", "zone", "is_active", "is_reviewer", "is_staff", "is_superuser", "last_login", "date_joined",
+    )  # fmt: skip
+    list_display = ("email", "name", "is_active", "is_reviewer", "is_staff", "is_superuser")
+    list_filter = ("is_active", "is_reviewer", "is_staff", "is_superuser")
     search_fields = ("email", "name")
     ordering = ("email",)
-    inlines = (MembershipInline,)
+    inlines = (AddressInline, SecondFactorInline, SessionInline, MembershipInline)
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """People are switched off, not deleted: a company could lose its last owner without a word."""
-        return False
 
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """An address is proven by its owner, who changes it."""
-        return ("last_login", "date_joined", *(("email",) if obj else ()))
+# The libraries register pages that would add, change and delete these, and show their secrets.
+for model in (Group, EmailAddress, SocialAccount, SocialApp, SocialToken, Authenticator, UserSession):
+    admin.site.unregister(model)
 
 
 class PartnerForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -6,6 +6,7 @@ from zoneinfo import available_timezones
 from allauth.account import forms as account
 from allauth.mfa.base import forms as mfa
 from allauth.mfa.totp import forms as totp
+from allauth.mfa.webauthn import forms as webauthn
 from allauth.socialaccount import forms as social
 from django import forms
 from django.core.exceptions import ValidationError
@@ -110,6 +111,29 @@ class CodeAgainForm(OurWords, mfa.ReauthenticateForm):
 
 class FirstCodeForm(OurWords, totp.ActivateTOTPForm):
     """The first code, which proves that the app holds the secret."""
+
+
+class AddPasskeyForm(OurWords, webauthn.AddWebAuthnForm):
+    """The name of a new passkey, and whether it replaces the password."""
+
+    name = Line(required=False, max_length=60)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].label = _("Name of the passkey")
+        self.fields["passwordless"].label = _("Sign in with it instead of the password")
+        self.fields["passwordless"].help_text = _("Your device then asks for a fingerprint, face or PIN.")
+        self.fields["passwordless"].initial = True
+
+
+class RenamePasskeyForm(OurWords, webauthn.EditWebAuthnForm):
+    """Another name for a passkey."""
+
+    name = Line(max_length=60)
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].label = _("Name of the passkey")
 
 
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]

@@ -60,3 +60,23 @@ class User(AbstractUser):
 
     def get_short_name(self) -> str:
         return (self.name or self.email).split("@")[0].split(" ")[0]
+
+
+class SecurityEvent(models.Model):
+    """One entry of an account's security log; `user` is None for a sign-in attempt at an unknown address."""
+
+    user = models.ForeignKey(User, models.CASCADE, null=True, related_name="security_events")
+    kind = models.CharField(max_length=40)
+    at = models.DateTimeField(db_index=True)
+    address = models.EmailField(blank=True)  # what a failed sign-in named
+    actor = models.CharField(max_length=150, blank=True)  # who did it, where it was not the account's owner
+    detail = models.CharField(max_length=200, blank=True)
+    ip = models.GenericIPAddressField(null=True)
+    user_agent = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ("-at", "-pk")
+        indexes = (models.Index(fields=["user", "-at"], name="security_events_of_user"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} of {self.user or self.address}"

@@ -10,8 +10,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
-from integrations import rules
 from integrations.client_ip import get_client_network
+from portal.accounts.second_factor import has_privileges
 from portal.api import limits, once, problems, reading, tokens
 from portal.api.limits import Allowance
 from portal.api.models import ApiToken
@@ -73,7 +73,7 @@ def _answered(
 def _enter(request: HttpRequest, token: ApiToken) -> None:
     """The request is the token's from here on. Raises Problem for a person of the program without a second factor."""
     user = tokens.acting(token)
-    if rules.works_for_program(user) and not is_mfa_enabled(user):
+    if has_privileges(user) and not is_mfa_enabled(user):  # a token outlives the session: no setting loosens this
         raise Problem("second-factor", "Set up a second factor first: tokens of people of the program need one.")
     request.user = user
     now = timezone.now()

@@ -14,6 +14,8 @@ from typing import Any
 from uuid import uuid4
 
 from django.db import transaction
+from django.db.models import Q
+from django.http import HttpRequest
 from django.utils import timezone
 
 from integrations import rules
@@ -21,7 +23,9 @@ from integrations.history import listen, record
 from integrations.models import Event, Partner, Role
 from integrations.workflow import NotAllowed
 from portal import mail
+from portal.accounts.access import access_revoked
 from portal.accounts.models import User
+from portal.accounts.security_log import record_security_event
 from portal.api import scopes as table
 from portal.api.models import ApiToken
 
@@ -61,7 +65,7 @@ def digest(secret: str) -> str:
 
 def make(
     name: str, scopes: Collection[str], days: int, *, by: Any, now: datetime, partner: Partner | None = None,
-    role: str = Role.EDITOR,
+    role: str = Role.EDITOR, request: HttpRequest | None = None,
 ) -> tuple[ApiToken, str]:  # fmt: skip
     """A new token and its secret, which is never shown again. With `partner` it is the company's.
 
@@ -80,6 +84,7 @@ def make(
             expires_at=now + timedelta(days=days),
         )  # fmt: skip
         _tell("token_made", token, now)
+        record_security_event(by, "token_created", request=request, detail=str(token), now=now)
         if partner:
             locked = Partner.objects.select_for_update(no_key=True).get(pk=partner.pk)
             record(locked, "token_made", by=by, now=now, token=token.name, prefix=token.prefix)
@@ -106,12 +111,14 @@ def _actor(partner: Partner, name: str) -> User:
     return actor
 
 
-def revoke(token: ApiToken, *, by: Any, now: datetime) -> None:
+def revoke(token: ApiToken, *, by: Any, now: datetime, request: HttpRequest | None = None) -> None:
     """Take it back; it is refused from the next request on. Pressed twice it is revoked once."""
     if token.partner and by is not None and not rules.manages(token.partner, by):
         raise NotAllowed(rules.refusal("may_manage"), "may")
     with transaction.atomic():
         taken = ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=now)
+        if taken and by is not None:
+            record_security_event(by, "token_revoked", request=request, detail=str(token), now=now)
         if taken and token.partner:
             locked = Partner.objects.select_for_update(no_key=True).get(pk=token.partner.pk)
             record(locked, "token_revoked", by=by, now=now, token=token.name, prefix=token.prefix)
@@ -173,6 +180,22 @@ def hear(event: Event) -> None:
         record(token.partner, "token_revoked", by=None, now=event.at, token=token.name, prefix=token.prefix)  # type: ignore[arg-type]
 
 
+def revoke_all(sender: Any, *, user: User, request: HttpRequest | None, is_final: bool, **_: Any) -> None:
+    """Revoke a person's tokens; finally, with the account, also those of companies that the person created."""
+    now, owned = timezone.now(), Q(user=user) | Q(made_by=user) if is_final else Q(user=user)
+    with transaction.atomic():
+        live = list(ApiToken.objects.select_for_update(of=("self",)).filter(owned, revoked_at=None, expires_at__gt=now))
+        ApiToken.objects.filter(pk__in=[token.pk for token in live]).update(revoked_at=now)
+        for token in live:
+            if token.partner:
+                locked = Partner.objects.select_for_update(no_key=True).get(pk=token.partner.pk)
+                record(locked, "token_revoked", by=None, now=now, token=token.name, prefix=token.prefix)
+        if live:
+            names = ", ".join(map(str, live))
+            record_security_event(user, "tokens_revoked", request=request, detail=names, now=now)
+
+
 def connect() -> None:
     """Called once when the app is ready."""
     listen(hear)
+    access_revoked.connect(revoke_all)

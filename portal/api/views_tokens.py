@@ -3,8 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from allauth.account.adapter import get_adapter
-from allauth.core.exceptions import ReauthenticationRequired
 from django.contrib import messages
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,7 +16,7 @@ from django.views.decorators.debug import sensitive_variables
 from integrations import rules
 from integrations.models import Partner
 from integrations.views.common import refused
-from integrations.views.handing.credentials import signed_in_lately
+from integrations.views.reauthentication import require_recent_authentication
 from integrations.workflow import NotAllowed
 from portal.accounts.views import own_company
 from portal.api import tokens as keys
@@ -73,11 +71,11 @@ def _places(request: HttpRequest) -> list[Partner]:
 @sensitive_variables()
 def _make(request: HttpRequest, partner: Partner | None, form: TokenForm) -> HttpResponse:
     """The one page that shows the secret."""
-    prove(request)
+    require_recent_authentication(request)
     given = form.cleaned_data
     token, secret = keys.make(
         given["name"], given["scopes"], int(given["days"]), by=request.user, now=timezone.now(), partner=partner,
-        role=given.get("role", ""),
+        role=given.get("role", ""), request=request,
     )  # fmt: skip
     back = reverse("company_tokens", args=[partner.slug]) if partner else reverse("tokens")
     answer = render(
@@ -85,15 +83,6 @@ def _make(request: HttpRequest, partner: Partner | None, form: TokenForm) -> Htt
     )
     answer["Cache-Control"] = "no-store, private"
     return answer
-
-
-def prove(request: HttpRequest) -> None:
-    """Raises ReauthenticationRequired, after which the button counts as pressed; NotAllowed for who cannot be asked."""
-    if signed_in_lately(request):
-        return
-    if not get_adapter().get_reauthentication_methods(request.user):
-        raise NotAllowed(_("Sign out and in again first: your last sign-in is too long ago for making a token."))
-    raise ReauthenticationRequired
 
 
 def token_revoke(request: HttpRequest, uuid: UUID) -> HttpResponse:
@@ -104,7 +93,8 @@ def token_revoke(request: HttpRequest, uuid: UUID) -> HttpResponse:
         raise Http404(_("There is no such token."))
     if request.method == "POST":
         try:
-            keys.revoke(token, by=request.user, now=timezone.now())
+            require_recent_authentication(request)
+            keys.revoke(token, by=request.user, now=timezone.now(), request=request)
             messages.success(request, _("“%(name)s” is revoked. It is refused from now on.") % {"name": token.name})
         except NotAllowed as refusal:
             refused(request, refusal)

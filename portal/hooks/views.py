@@ -16,6 +16,7 @@ from django.views.decorators.debug import sensitive_variables
 from integrations import rules
 from integrations.models import Partner
 from integrations.views.common import page_of, refused
+from integrations.views.reauthentication import require_recent_authentication
 from integrations.workflow import NotAllowed
 from portal.hooks import access, keeping, payload
 from portal.hooks.forms import EndpointForm, SinceForm, initial_of
@@ -66,6 +67,7 @@ def webhook_new(request: HttpRequest, slug: str) -> HttpResponse:
     form = EndpointForm(typed, office=partner is None, initial=request.unsent() or {"form": "webhook"})  # type: ignore[attr-defined]
     if typed is not None and form.is_valid():
         try:
+            require_recent_authentication(request)
             endpoint, secret = keeping.add(partner, form.wanted, by=request.user, now=timezone.now())
         except NotAllowed as refusal:
             form.add_error(None, str(refusal))
@@ -129,6 +131,7 @@ def webhook_secret(request: HttpRequest, uuid: UUID) -> HttpResponse:
         return redirect("webhook", uuid)
     seen = request.POST.get("seen", "")
     try:
+        require_recent_authentication(request)
         secret = keeping.rotate(endpoint, by=request.user, now=timezone.now(), seen=seen)
     except NotAllowed as refusal:
         refused(request, refusal)

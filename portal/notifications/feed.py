@@ -31,6 +31,11 @@ def end(person: Any) -> None:
     CalendarFeed.objects.filter(user=person).delete()
 
 
+def revoke(sender: Any, *, user: Any, **_: Any) -> None:
+    """Receive the end of a person's access: the address is as good as a password for what it shows."""
+    end(user)
+
+
 def reader_of(token: str) -> Any | None:
     """Whose deadlines a token opens; None for one that is not, or no longer, good."""
     found = CalendarFeed.objects.filter(token_hash=token_hash(token), user__is_active=True).select_related("user")

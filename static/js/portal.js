@@ -179,6 +179,12 @@ function keepDraft(form) {
   }, 5000);
 }
 
+// Passkeys: the sign-in library reports what the browser refused.
+document.addEventListener("allauth.error", (event) => {
+  const message = document.querySelector("[data-passkey-error]");
+  if (message) { event.preventDefault(); message.hidden = false; }
+});
+
 // Addresses and digests can be copied where the browser allows it.
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
 
+from allauth.mfa.models import Authenticator
 from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.forms import BaseForm
 from django.test import RequestFactory
@@ -74,6 +75,10 @@ def request_of(user: User) -> Any:
     return request
 
 
+def passkey(user: User) -> Authenticator:
+    return Authenticator(user=user, type=Authenticator.Type.WEBAUTHN, data={"name": "Phone"})
+
+
 def social(user: User) -> SocialLogin:
     return SocialLogin(user=User(email="new@acme.example"), account=SocialAccount(provider="github", uid="1"))
 
@@ -111,8 +116,6 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (waivers.EndWaiver, ""): lambda data, user: waivers.EndWaiver(data),
     (ManagerForm, ""): lambda data, user: ManagerForm(data),
     (admin.PartnerForm, ""): lambda data, user: admin.PartnerForm(data),
-    (admin.PersonCreationForm, ""): lambda data, user: admin.PersonCreationForm(data),
-    (admin.PersonForm, ""): lambda data, user: admin.PersonForm(data, instance=User(pk=user.pk)),
     (EndpointForm, "of a company"): lambda data, user: EndpointForm(data, office=False),
     (EndpointForm, "changed"): lambda data, user: EndpointForm(data, office=True, kept=Endpoint(form="webhook")),
     (SinceForm, ""): lambda data, user: SinceForm(data),
@@ -122,6 +125,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (ViewForm, ""): lambda data, user: ViewForm(data, may_share=True),
     (WishesForm, ""): lambda data, user: WishesForm(user, data),
     (accounts.AddEmailForm, ""): lambda data, user: accounts.AddEmailForm(user, data),
+    (accounts.AddPasskeyForm, ""): lambda data, user: accounts.AddPasskeyForm(data, user=user),
     (accounts.ChangePasswordForm, ""): lambda data, user: accounts.ChangePasswordForm(user, data),
     (accounts.CodeAgainForm, ""): lambda data, user: accounts.CodeAgainForm(data, user=user),
     (accounts.CodeForm, ""): lambda data, user: accounts.CodeForm(data, user=user),
@@ -132,6 +136,7 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (accounts.LoginForm, ""): lambda data, user: accounts.LoginForm(data, request=request_of(user)),
     (accounts.PasswordAgainForm, ""): lambda data, user: accounts.PasswordAgainForm(data, user=user),
     (accounts.ProfileForm, ""): lambda data, user: accounts.ProfileForm(data, instance=User(pk=user.pk)),
+    (accounts.RenamePasskeyForm, ""): lambda data, user: accounts.RenamePasskeyForm(data, instance=passkey(user)),
     (accounts.ResetPasswordForm, ""): lambda data, user: accounts.ResetPasswordForm(data),
     (accounts.ResetPasswordKeyForm, ""): lambda data, user: accounts.ResetPasswordKeyForm(data, user=user),
     (accounts.RoleForm, ""): lambda data, user: accounts.RoleForm(data),

@@ -1,13 +1,8 @@
 """How are test accounts given, opened and withdrawn on the page? The value is on one answer only, and never kept."""
 
-import time
 from typing import Any
 
-from allauth.account.adapter import get_adapter
-from allauth.account.authentication import get_authentication_records
-from allauth.core.exceptions import ReauthenticationRequired
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_variables
@@ -18,6 +13,7 @@ from integrations.forms.credentials import Account, Reveal
 from integrations.forms.parts import PressOne
 from integrations.models import CredentialUse
 from integrations.views.handing.page import Act, KindPage, Page, plain
+from integrations.views.reauthentication import require_recent_authentication
 from integrations.workflow import NotAllowed
 
 
@@ -51,22 +47,6 @@ def reveal_form(page: Page, **given: Any) -> Reveal:
     return Reveal(pairs(page), **given)
 
 
-def signed_in_lately(request: HttpRequest) -> bool:
-    """Whether this session's person proved lately who they are: at the sign-in, or again since."""
-    records = get_authentication_records(request, request.user)  # type: ignore[arg-type]
-    last = max((float(record["at"]) for record in records), default=0.0)
-    return time.time() - last < settings.SIGN_IN_AGAIN_MINUTES * 60
-
-
-def ask_again(page: Page) -> None:
-    """Raises ReauthenticationRequired, after which the button counts as pressed; NotAllowed for who cannot be asked."""
-    if signed_in_lately(page.request):
-        return
-    if not get_adapter().get_reauthentication_methods(page.user):
-        raise NotAllowed(_("Sign out and in again first: your last sign-in is too long ago for opening an account."))
-    raise ReauthenticationRequired
-
-
 @sensitive_variables()
 def reveal(page: Page, form: Reveal) -> HttpResponse:
     """The one page that shows a value. No cache keeps it, and going back asks again."""
@@ -75,7 +55,7 @@ def reveal(page: Page, form: Reveal) -> HttpResponse:
     if credential is None:
         raise NotAllowed(_("This account was replaced or withdrawn meanwhile."), "stale")
     if rules.may_open(page.integration, page.user):  # all others are refused anyway
-        ask_again(page)
+        require_recent_authentication(page.request)
     secret = credentials.reveal(credential, reason=form.cleaned_data["reason"], by=page.user, now=page.now)
     context = {"page": page, "credential": credential, "value": secret.value}
     answer = render(page.request, "integrations/requirement_revealed.html", context)

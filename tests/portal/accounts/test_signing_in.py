@@ -360,9 +360,7 @@ def test_staff_cannot_make_a_second_company_that_looks_the_same(sign_in: SignIn,
     assert "Acme is here already, and looks just like this name." in page.content.decode()
 
 
-@pytest.mark.parametrize(
-    "path", ["accounts/user/", "accounts/user/add/", "integrations/partner/", "integrations/partner/add/"]
-)
+@pytest.mark.parametrize("path", ["accounts/user/", "integrations/partner/", "integrations/partner/add/"])
 def test_the_admin_pages_open_for_staff_alone(sign_in: SignIn, sam: Any, rita: Any, path: str) -> None:
     assert sign_in(sam).get(f"/admin/{path}").status_code == 200
     assert sign_in(rita).get(f"/admin/{path}").status_code == 302
@@ -370,15 +368,6 @@ def test_the_admin_pages_open_for_staff_alone(sign_in: SignIn, sam: Any, rita: A
 
 def test_the_admin_page_of_a_person_opens(sign_in: SignIn, sam: Any, alice: Any) -> None:
     assert sign_in(sam).get(f"/admin/accounts/user/{alice.pk}/change/").status_code == 200
-
-
-def test_the_admin_page_of_somebody_new_makes_a_person(sign_in: SignIn, sam: Any) -> None:
-    fields = {
-        "email": "new@program.example", "name": "New", "usable_password": "true", "password1": "a long one to remember",
-        "password2": "a long one to remember", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0,
-    }  # fmt: skip
-    sign_in(sam).post("/admin/accounts/user/add/", fields)
-    assert User.objects.get(email="new@program.example").check_password("a long one to remember")
 
 
 def test_a_person_is_unique_whatever_the_case(client: Any, db: None) -> None:

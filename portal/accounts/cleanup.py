@@ -1,0 +1,20 @@
+"""Deletion of account data that has expired: sessions and entries of the security log."""
+
+from datetime import datetime
+from importlib import import_module
+
+from allauth.usersessions.models import UserSession
+from django.conf import settings
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from portal.accounts.security_log import delete_expired_events
+
+
+def delete_expired(now: datetime | None = None) -> int:
+    """Delete expired sessions, as `clearsessions` does, with their list entries, and old log entries."""
+    now = now or timezone.now()
+    count = Session.objects.filter(expire_date__lt=now).count()
+    import_module(settings.SESSION_ENGINE).SessionStore.clear_expired()
+    count += UserSession.objects.exclude(session_key__in=Session.objects.values("session_key")).delete()[0]
+    return count + delete_expired_events(now)

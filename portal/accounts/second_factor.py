@@ -1,0 +1,65 @@
+"""The second factor that the program's people need before their first privileged page."""
+
+from collections.abc import Callable
+from typing import Any
+
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render, resolve_url
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.views.decorators.cache import never_cache
+
+from integrations import rules
+
+# Pages that a person without the factor still needs: how to get it, how to leave, and how a page looks.
+OPEN_PATHS = ("/accounts/", "/profile/second-factor/", "/theme/")
+RETURN_KEY = "second_factor_return_to"
+
+
+def has_privileges(user: Any) -> bool:
+    """Whether a person is a reviewer, staff, or a superuser."""
+    return bool(rules.works_for_program(user) or (user.is_authenticated and user.is_superuser))
+
+
+def is_second_factor_missing(user: Any) -> bool:
+    """Whether this person must set up a second factor before anything that the program's people may do."""
+    return settings.STAFF_SECOND_FACTOR == "required" and has_privileges(user) and not is_mfa_enabled(user)
+
+
+class RequireSecondFactorMiddleware:
+    """Lead people of the program without a second factor to its setup, and back to their page afterwards.
+
+    Every page behind the sign-in counts as privileged: nearly all of them show more to the program's people. Public
+    pages stay open.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], _args: Any, _kwargs: Any
+    ) -> HttpResponse | None:
+        """Return the way to the setup, or None to go on."""
+        is_public = not getattr(view, "login_required", True)
+        if is_public or request.path.startswith(OPEN_PATHS) or not is_second_factor_missing(request.user):
+            return None
+        target = request.get_full_path() if request.method in ("GET", "HEAD") else ""
+        query = f"?{urlencode({REDIRECT_FIELD_NAME: target})}" if target else ""
+        return redirect(reverse("second_factor_required") + query)
+
+
+@never_cache
+def second_factor_required(request: HttpRequest) -> HttpResponse:
+    """Say why a second factor is needed and where to set it up; with one, lead on to the page that was asked for."""
+    target = request.GET.get(REDIRECT_FIELD_NAME, "")
+    if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()):
+        request.session[RETURN_KEY] = target
+    if is_second_factor_missing(request.user):
+        return render(request, "accounts/second_factor_required.html", {})
+    return redirect(request.session.pop(RETURN_KEY, "") or resolve_url("home"))

@@ -1,0 +1,110 @@
+"""The security log of an account: what happened to its sign-in, with a mail for each sensitive change."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.db import transaction
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.translation import gettext_noop
+
+from integrations.client_ip import get_client_ip
+from portal import mail
+from portal.accounts.models import SecurityEvent, User
+
+RETENTION = timedelta(days=400)
+UNKNOWN_RETENTION = timedelta(days=30)  # attempts at addresses that have no account
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How an event reads in the log, and the subject of its mail where this module sends one."""
+
+    label: str
+    subject: str = ""
+
+
+KINDS: dict[str, Kind] = {
+    "signed_in": Kind(gettext_noop("Signed in")),
+    "sign_in_failed": Kind(gettext_noop("Sign-in failed")),
+    "signed_out": Kind(gettext_noop("Signed out")),
+    "second_factor_failed": Kind(gettext_noop("Wrong second factor")),
+    "password_changed": Kind(gettext_noop("Password changed")),
+    "password_reset": Kind(gettext_noop("Password reset by mail")),
+    "password_set": Kind(gettext_noop("Password set")),
+    "email_added": Kind(gettext_noop("Email address added"), gettext_noop("An email address was added")),
+    "email_confirmed": Kind(gettext_noop("Email address confirmed")),
+    "email_changed": Kind(gettext_noop("Main email address changed")),
+    "email_removed": Kind(gettext_noop("Email address removed")),
+    "second_factor_added": Kind(gettext_noop("Second factor added")),
+    "second_factor_removed": Kind(gettext_noop("Second factor removed")),
+    "recovery_codes_created": Kind(gettext_noop("Recovery codes created")),
+    "github_connected": Kind(gettext_noop("GitHub account connected")),
+    "github_disconnected": Kind(gettext_noop("GitHub account disconnected")),
+    "token_created": Kind(gettext_noop("API token created")),
+    "token_revoked": Kind(gettext_noop("API token revoked"), gettext_noop("An API token was revoked")),
+    "tokens_revoked": Kind(gettext_noop("All API tokens revoked"), gettext_noop("Your API tokens were revoked")),
+    "sessions_ended": Kind(gettext_noop("Signed out elsewhere"), gettext_noop("Your other sessions were signed out")),
+    "roles_changed": Kind(gettext_noop("Roles changed"), gettext_noop("Your roles were changed")),
+    "deactivated": Kind(gettext_noop("Account deactivated"), gettext_noop("Your account was deactivated")),
+    "reactivated": Kind(gettext_noop("Account reactivated"), gettext_noop("Your account was reactivated")),
+}
+
+
+def record_security_event(
+    user: User | None,
+    kind: str,
+    *,
+    request: HttpRequest | None = None,
+    detail: str = "",
+    address: str = "",
+    actor: Any = None,
+    now: datetime | None = None,
+) -> SecurityEvent:
+    """Append an entry and queue its mail. Raises KeyError for a kind that the table does not hold."""
+    subject = KINDS[kind].subject
+    ip, user_agent = describe_client(request)
+    with transaction.atomic():
+        event = SecurityEvent.objects.create(
+            user=user, kind=kind, at=now or timezone.now(), detail=detail[:200], address=address[:254],
+            actor=str(actor or "")[:150], ip=ip, user_agent=user_agent,
+        )  # fmt: skip
+        if subject and user is not None:
+            notify_owner(user, event, subject)
+    return event
+
+
+def record_failed_sign_in(request: HttpRequest, address: str) -> None:
+    """Append a failed attempt. A known and an unknown address cost the same: one look-up and one row."""
+    user = User.objects.filter(email=address.lower()).first()
+    record_security_event(user, "sign_in_failed", request=request, address=address)
+
+
+def notify_owner(user: User, event: SecurityEvent, subject: str) -> None:
+    """Queue the mail about a change. It goes to the main address, whatever the person chose for notifications."""
+    to = EmailAddress.objects.get_primary_email(user) or user.email
+    context = {
+        "address": to, "change": subject, "detail": event.detail, "actor": event.actor, "at": event.at,
+        "ip": event.ip, "user_agent": event.user_agent,
+    }  # fmt: skip
+    mail.queue("account_changed", f"account_changed:{secrets.token_hex(12)}", to, context, now=event.at)
+
+
+def describe_client(request: HttpRequest | None) -> tuple[str | None, str]:
+    """Return the address and the user agent of a request; blanks for the command line."""
+    if request is None:
+        return None, ""
+    return get_client_ip(request) or None, "".join(c for c in request.headers.get("User-Agent", "") if c.isprintable())[
+        :200
+    ]
+
+
+def delete_expired_events(now: datetime | None = None) -> int:
+    """Delete what is older than its retention period; return how many entries."""
+    now = now or timezone.now()
+    old = SecurityEvent.objects.filter(at__lt=now - RETENTION).delete()[0]
+    unknown = SecurityEvent.objects.filter(user=None, at__lt=now - UNKNOWN_RETENTION).delete()[0]
+    return old + unknown

@@ -1,0 +1,98 @@
+"""Receivers that write the security log and end what a stolen credential could still use."""
+
+from typing import Any
+
+from allauth.account import signals as account
+from allauth.mfa import signals as mfa
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount import signals as social
+from django.contrib.auth.signals import user_logged_out
+from django.dispatch import Signal
+
+from portal.accounts.access import end_other_sessions, revoke_access
+from portal.accounts.security_log import record_security_event
+
+FACTOR_NAMES = {"totp": "Authenticator app", "webauthn": "Passkey", "recovery_codes": "Recovery codes"}
+LOGGED: tuple[tuple[Signal, str], ...] = (
+    (account.user_logged_in, "signed_in"),
+    (user_logged_out, "signed_out"),
+    (account.email_added, "email_added"),
+    (account.email_removed, "email_removed"),
+    (mfa.authentication_failed, "second_factor_failed"),
+)
+
+
+def on_account_event(kind: str) -> Any:
+    """Return a receiver that writes one kind of entry."""
+
+    def receive(sender: Any, user: Any = None, **kwargs: Any) -> None:
+        if user is not None and user.pk is not None:
+            address = kwargs.get("email_address")
+            detail = str(address.email) if address is not None else describe_method(kwargs)
+            record_security_event(user, kind, request=kwargs.get("request"), detail=detail)
+
+    return receive
+
+
+def describe_method(kwargs: dict[str, Any]) -> str:
+    """Name the second factor of an event, blank for none."""
+    authenticator = kwargs.get("authenticator")
+    return FACTOR_NAMES.get(authenticator.type, "") if authenticator is not None else ""
+
+
+def on_password_event(kind: str) -> Any:
+    """Return a receiver for a new password: it ends the other sessions and everything that the old one opened."""
+
+    def receive(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
+        record_security_event(user, kind, request=request)
+        revoke_access(user, request=request)
+
+    return receive
+
+
+def on_email_confirmed(sender: Any, request: Any, email_address: Any, **kwargs: Any) -> None:
+    record_security_event(email_address.user, "email_confirmed", request=request, detail=email_address.email)
+
+
+def on_email_changed(sender: Any, request: Any, user: Any, to_email_address: Any, **kwargs: Any) -> None:
+    record_security_event(user, "email_changed", request=request, detail=to_email_address.email)
+
+
+def on_factor_added(sender: Any, request: Any, user: Any, authenticator: Authenticator, **kwargs: Any) -> None:
+    """Write the entry; sessions that were opened without the factor end."""
+    kind = "recovery_codes_created" if authenticator.type == "recovery_codes" else "second_factor_added"
+    record_security_event(user, kind, request=request, detail=describe_method({"authenticator": authenticator}))
+    if kind == "second_factor_added":
+        end_other_sessions(user, request=request)
+
+
+def on_factor_removed(sender: Any, request: Any, user: Any, authenticator: Authenticator, **kwargs: Any) -> None:
+    detail = describe_method({"authenticator": authenticator})
+    record_security_event(user, "second_factor_removed", request=request, detail=detail)
+
+
+def on_codes_renewed(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:
+    record_security_event(user, "recovery_codes_created", request=request)
+
+
+def on_github_connected(sender: Any, request: Any, sociallogin: Any, **kwargs: Any) -> None:
+    record_security_event(sociallogin.user, "github_connected", request=request)
+
+
+def on_github_disconnected(sender: Any, request: Any, socialaccount: Any, **kwargs: Any) -> None:
+    record_security_event(socialaccount.user, "github_disconnected", request=request)
+
+
+def connect() -> None:
+    """Connect every receiver; called once when the app is ready."""
+    for signal, kind in LOGGED:
+        signal.connect(on_account_event(kind), weak=False, dispatch_uid=f"security log: {kind}")
+    for name in ("password_changed", "password_set", "password_reset"):
+        getattr(account, name).connect(on_password_event(name), weak=False, dispatch_uid=f"security log: {name}")
+    account.email_confirmed.connect(on_email_confirmed)
+    account.email_changed.connect(on_email_changed)
+    mfa.authenticator_added.connect(on_factor_added)
+    mfa.authenticator_removed.connect(on_factor_removed)
+    mfa.authenticator_reset.connect(on_codes_renewed)
+    social.social_account_added.connect(on_github_connected)
+    social.social_account_removed.connect(on_github_disconnected)

@@ -1,0 +1,219 @@
+"""Tests of what a changed credential ends, and of the log and the mails that tell its owner."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from allauth.account.signals import password_changed
+from allauth.mfa.totp.internal.auth import TOTP
+from allauth.usersessions.models import UserSession
+from django.contrib.sessions.models import Session
+from django.test import Client
+from django.utils import timezone
+
+from portal.accounts.access import revoke_access
+from portal.accounts.cleanup import delete_expired
+from portal.accounts.models import SecurityEvent
+from portal.accounts.security_log import KINDS, record_security_event
+from portal.api import tokens
+from portal.models import Email
+from portal.notifications import feed
+from tests.conftest import PASSWORD
+from tests.portal.accounts.test_joining import text_of
+from tests.portal.accounts.test_signing_in import SignIn, code_of, link
+from tests.portal.hooks.test_pages import FILLED as WEBHOOK
+
+NEW = "another long one"
+CHANGE = {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW}
+
+
+def signed_in(user: Any, agent: str = "Firefox") -> Client:
+    """A browser that signed in through the page."""
+    client = Client(headers={"User-Agent": agent})
+    client.post("/accounts/login/", {"login": user.email, "password": PASSWORD})
+    return client
+
+
+def kinds_of(user: Any) -> list[str]:
+    return list(SecurityEvent.objects.filter(user=user).order_by("pk").values_list("kind", flat=True))
+
+
+def token_of(user: Any, partner: Any = None) -> Any:
+    return tokens.make("ci", ["integrations:read"], 30, by=user, now=timezone.now(), partner=partner)[0]
+
+
+def is_open(client: Client) -> bool:
+    return client.get("/profile/").status_code == 200
+
+
+# -- password ---------------------------------------------------------------------------------------------------
+
+
+def test_password_change_ends_other_sessions_and_revokes_credentials(alice: Any, acme: Any) -> None:
+    here, elsewhere = signed_in(alice), signed_in(alice)
+    own, of_company = token_of(alice), token_of(alice, acme)
+    address = feed.make(alice, timezone.now()).rpartition("/")[2].removesuffix(".ics")
+    here.post("/accounts/password/change/", CHANGE)
+    assert (is_open(here), is_open(elsewhere)) == (True, False)
+    own.refresh_from_db()
+    of_company.refresh_from_db()
+    assert (own.revoked_at is None, of_company.revoked_at is None) == (False, True)
+    assert feed.reader_of(address) is None
+    assert UserSession.objects.filter(user=alice, session_key=here.session.session_key).count() == 1
+
+
+def test_password_reset_ends_every_session(alice: Any) -> None:
+    elsewhere = signed_in(alice)
+    visitor = Client()
+    visitor.post("/accounts/password/reset/", {"email": alice.email})
+    page = visitor.get(link(Email.objects.get(name="reset_password")), follow=True)
+    visitor.post(page.request["PATH_INFO"], {"password1": NEW, "password2": NEW})
+    assert (is_open(elsewhere), Session.objects.filter(session_key=elsewhere.cookies["sessionid"].value).count()) == (
+        False,
+        0,
+    )
+    assert kinds_of(alice)[-1] == "password_reset"
+
+
+def test_final_revocation_ends_everything_for_good(alice: Any, acme: Any) -> None:
+    client, of_company = signed_in(alice), token_of(alice, acme)
+    revoke_access(alice, is_final=True)
+    of_company.refresh_from_db()
+    assert (is_open(client), of_company.revoked_at is None) == (False, False)
+    assert UserSession.objects.count() == 0
+
+
+# -- reauthentication -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def stale(alice: Any) -> Client:
+    """Alice's session, an hour after her sign-in."""
+    client = signed_in(alice)
+    session = client.session
+    for record in session["account_authentication_methods"]:
+        record["at"] -= 3600
+    session.save()
+    return client
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/accounts/email/", {"action_add": "1", "email": "second@acme.example"}),
+        ("/accounts/email/", {"action_remove": "1", "email": "alice@acme.example"}),
+        ("/accounts/2fa/totp/activate/", {"code": "000000"}),
+        ("/accounts/2fa/webauthn/add/", {"name": "Key", "credential": "{}"}),
+        ("/profile/tokens/", {"name": "ci", "scopes": ["integrations:read"], "days": "30"}),
+        ("/webhooks/new/acme/", WEBHOOK),
+    ],
+)
+def test_old_session_proves_itself_before_a_sensitive_change(stale: Client, path: str, fields: dict[str, Any]) -> None:
+    answer = stale.post(path, fields)
+    assert (answer.status_code, answer["Location"]) == (
+        302,
+        f"/accounts/reauthenticate/?next={path.replace('/', '%2F')}",
+    )
+
+
+def test_old_session_proves_itself_before_revoking_a_token(stale: Client, alice: Any) -> None:
+    token = token_of(alice)
+    answer = stale.post(f"/tokens/{token.uuid}/revoke/")
+    assert answer["Location"].startswith("/accounts/reauthenticate/")
+    stale.post(answer["Location"], {"password": PASSWORD, "next": f"/tokens/{token.uuid}/revoke/"})
+    token.refresh_from_db()
+    assert token.revoked_at is not None
+
+
+def test_password_change_asks_for_the_current_password(stale: Client, alice: Any) -> None:
+    stale.post("/accounts/password/change/", CHANGE | {"oldpassword": "wrong"})
+    alice.refresh_from_db()
+    assert alice.check_password(PASSWORD)
+
+
+# -- log and mails ----------------------------------------------------------------------------------------------
+
+
+def test_sign_ins_and_failures_are_logged_with_their_client(alice: Any) -> None:
+    signed_in(alice, "Firefox 130").post("/accounts/logout/")
+    Client(headers={"User-Agent": "curl"}).post("/accounts/login/", {"login": alice.email, "password": "wrong"})
+    rows = SecurityEvent.objects.filter(user=alice).order_by("pk").values_list("kind", "ip", "user_agent")
+    assert list(rows) == [
+        ("signed_in", "127.0.0.1", "Firefox 130"),
+        ("signed_out", "127.0.0.1", "Firefox 130"),
+        ("sign_in_failed", "127.0.0.1", "curl"),
+    ]
+
+
+def test_wrong_second_factor_is_logged(alice: Any) -> None:
+    TOTP.activate(alice, "JBSWY3DPEHPK3PXP")
+    signed_in(alice).post("/accounts/2fa/authenticate/", {"code": "000000"})
+    assert kinds_of(alice) == ["second_factor_failed"]
+
+
+def test_each_sensitive_change_is_logged_and_mailed(alice: Any, django_capture_on_commit_callbacks: Any) -> None:
+    client = signed_in(alice)
+    signed_in(alice)
+    client.post("/accounts/reauthenticate/", {"password": PASSWORD})
+    client.post("/accounts/email/", {"action_add": "1", "email": "second@acme.example"})
+    client.post("/accounts/email/", {"action_remove": "1", "email": "second@acme.example"})
+    secret = client.get("/accounts/2fa/totp/activate/").context["form"].secret
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post("/accounts/2fa/totp/activate/", {"code": code_of(secret)})
+    client.post("/profile/tokens/", {"name": "ci", "scopes": ["integrations:read"], "days": "30"})
+    client.post("/accounts/password/change/", CHANGE)
+    assert kinds_of(alice) == [
+        "signed_in", "signed_in", "email_added", "email_removed", "second_factor_added", "recovery_codes_created",
+        "token_created", "password_changed", "tokens_revoked",
+    ]  # fmt: skip
+    mails = Email.objects.filter(to=alice.email).order_by("pk").values_list("subject", flat=True)
+    assert list(mails) == [
+        "An email address was added", "A mail address was removed", "The second factor was turned on",
+        "New API token: ci", "Your password was changed", "Your API tokens were revoked",
+    ]  # fmt: skip
+
+
+def test_mail_about_a_change_names_its_client(alice: Any) -> None:
+    signed_in(alice, "Firefox 130").post("/accounts/password/change/", CHANGE)
+    text = Email.objects.get(name="account_changed").text
+    assert ("From: 127.0.0.1" in text, "Browser: Firefox 130" in text) == (True, True)
+
+
+def test_log_shows_a_person_their_own_entries_alone(sign_in: SignIn, alice: Any, bob: Any) -> None:
+    record_security_event(alice, "signed_in", detail="hers")
+    record_security_event(bob, "password_changed", detail="his")
+    page = text_of(sign_in(alice).get("/profile/security/"))
+    assert ("hers" in page, "his" in page.replace("This", "")) == (True, False)
+
+
+def test_every_kind_reads_as_a_sentence_on_the_page(sign_in: SignIn, alice: Any) -> None:
+    for kind in KINDS:
+        record_security_event(alice, kind)
+    page = text_of(sign_in(alice).get("/profile/security/"))
+    assert [kind.label for kind in KINDS.values() if kind.label not in page] == []
+
+
+def test_sign_out_everywhere_else_leaves_this_session(alice: Any) -> None:
+    here, elsewhere = signed_in(alice), signed_in(alice)
+    assert text_of(here.get("/accounts/sessions/")).count("127.0.0.1") == 2
+    page = here.post("/accounts/sessions/", follow=True)
+    assert "Your other sessions were signed out." in text_of(page)
+    assert (is_open(here), is_open(elsewhere)) == (True, False)
+    assert kinds_of(alice)[-1] == "sessions_ended"
+
+
+def test_expired_sessions_and_old_entries_are_deleted(alice: Any) -> None:
+    signed_in(alice)
+    old = record_security_event(alice, "signed_in", now=timezone.now() - timedelta(days=401))
+    Session.objects.update(expire_date=timezone.now() - timedelta(days=1))
+    assert delete_expired() == 3
+    assert (Session.objects.count(), UserSession.objects.count()) == (0, 0)
+    assert not SecurityEvent.objects.filter(pk=old.pk).exists()
+
+
+def test_password_signal_reaches_its_receivers_once(alice: Any, rf: Any) -> None:
+    client = signed_in(alice)
+    request = rf.post("/")
+    request.session, request.user = client.session, alice
+    password_changed.send(type(alice), request=request, user=alice)
+    assert kinds_of(alice).count("password_changed") == 1

@@ -1,0 +1,153 @@
+"""Tests of the one way in which roles change, and of the ways that are closed."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.core.management import CommandError, call_command
+
+from integrations.history import broken_links
+from integrations.models import Event, ReviewerProfile
+from integrations.workflow import NotAllowed
+from portal.accounts import roles
+from portal.accounts.models import SecurityEvent, User
+from portal.api import tokens
+from portal.models import Email
+from tests.conftest import NOW
+from tests.portal.accounts.test_account_security import is_open, signed_in, token_of
+from tests.portal.accounts.test_signing_in import SignIn
+
+
+def held(user: User) -> tuple[bool, bool, bool, bool]:
+    user.refresh_from_db()
+    return user.is_reviewer, user.is_staff, user.is_superuser, user.is_active
+
+
+def test_change_is_audited_logged_and_mailed(alice: Any, sam: Any) -> None:
+    roles.change_roles(alice, grant=["reviewer", "staff"], by=sam, now=NOW, reason="Joins the program")
+    assert held(alice) == (True, True, False, True)
+    event = Event.objects.get(stream=f"account:{alice.pk}")
+    assert (event.verb, event.actor, event.note) == ("account_roles_changed", "Sam Stone", "Joins the program")
+    assert event.told == "Sam Stone changed the roles of Alice Archer: +reviewer, +staff"
+    assert list(broken_links(Event.objects.filter(stream=event.stream))) == []
+    logged = SecurityEvent.objects.get(user=alice)
+    assert (logged.kind, logged.actor, logged.detail) == (
+        "roles_changed", "Sam Stone", "+reviewer, +staff: Joins the program",
+    )  # fmt: skip
+    mail = Email.objects.get()
+    assert (mail.to, mail.subject, "Changed by Sam Stone." in mail.text) == (
+        alice.email, "Your roles were changed", True,
+    )  # fmt: skip
+    assert ReviewerProfile.objects.filter(user=alice).count() == 1
+
+
+def test_same_roles_again_change_nothing(rita: Any, sam: Any) -> None:
+    roles.change_roles(rita, grant=["reviewer"], revoke=["staff"], by=sam, now=NOW, reason="Again")
+    assert (Event.objects.count(), Email.objects.count()) == (0, 0)
+
+
+@pytest.mark.parametrize("who", ["rita", "alice"])
+def test_only_superusers_decide(request: pytest.FixtureRequest, bob: Any, sam: Any, who: str) -> None:
+    with pytest.raises(NotAllowed, match="Only a superuser"):
+        roles.change_roles(bob, grant=["staff"], by=request.getfixturevalue(who), now=NOW, reason="Why not")
+    assert held(bob) == (False, False, False, True)
+
+
+def test_nobody_changes_their_own_roles(sam: Any) -> None:
+    with pytest.raises(NotAllowed, match="Nobody changes their own roles"):
+        roles.change_roles(sam, grant=["reviewer"], by=sam, now=NOW, reason="I want to")
+
+
+def test_change_needs_a_reason(alice: Any, sam: Any) -> None:
+    with pytest.raises(NotAllowed, match="Enter the reason"):
+        roles.change_roles(alice, grant=["staff"], by=sam, now=NOW, reason="  ")
+
+
+def test_unconfirmed_address_gets_no_role(alice: Any, sam: Any) -> None:
+    alice.emailaddress_set.update(verified=False)
+    with pytest.raises(NotAllowed, match="confirmed email address"):
+        roles.change_roles(alice, grant=["staff"], by=sam, now=NOW, reason="Joins")
+    assert held(alice) == (False, False, False, True)
+
+
+def test_last_superuser_keeps_the_role(sam: Any) -> None:
+    with pytest.raises(NotAllowed, match="at least one active superuser"):
+        roles.change_roles(sam, revoke=["superuser"], by=None, now=NOW, reason="Leaves")
+    assert (held(sam), Event.objects.count()) == ((False, True, True, True), 0)
+
+
+def test_last_superuser_stays_active(sam: Any) -> None:
+    with pytest.raises(NotAllowed, match="at least one active superuser"):
+        roles.deactivate(sam, by=None, now=NOW, reason="Leaves")
+    assert (held(sam), Event.objects.count()) == ((False, True, True, True), 0)
+
+
+def test_deactivation_ends_sessions_and_tokens_for_good(alice: Any, acme: Any, sam: Any) -> None:
+    client, own, of_company = signed_in(alice), token_of(alice), token_of(alice, acme)
+    roles.deactivate(alice, by=sam, now=NOW, reason="Left the company")
+    roles.reactivate(alice, by=sam, now=NOW, reason="Came back")
+    for token in (own, of_company):
+        token.refresh_from_db()
+    assert (is_open(client), own.revoked_at is None, of_company.revoked_at is None) == (False, False, False)
+    kinds = list(SecurityEvent.objects.filter(user=alice).order_by("pk").values_list("kind", flat=True))
+    assert kinds[-3:] == ["deactivated", "tokens_revoked", "reactivated"]
+
+
+def test_token_of_a_deactivated_person_is_refused_at_once(alice: Any, sam: Any) -> None:
+    _, secret = tokens.make("ci", ["integrations:read"], 30, by=alice, now=NOW)
+    assert tokens.find(secret, NOW) is not None
+    roles.deactivate(alice, by=sam, now=NOW, reason="Left the company")
+    assert tokens.find(secret, NOW) is None
+
+
+def test_command_changes_roles(alice: Any, sam: Any) -> None:
+    out = StringIO()
+    call_command("change_role", alice.email, "--grant", "reviewer", "--reason", "Joins", stdout=out)
+    assert out.getvalue() == "alice@acme.example: reviewer, active.\n"
+    assert SecurityEvent.objects.get(user=alice).actor == "the command line"
+    call_command("change_role", alice.email, "--deactivate", "--reason", "Leaves", stdout=StringIO())
+    assert held(alice) == (True, False, False, False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nobody@acme.example", "--grant", "staff"], "No account has the address nobody@acme.example."),
+        (["alice@acme.example"], "Nothing to change."),
+        (["sam@program.example", "--deactivate"], "at least one active superuser"),
+    ],
+)
+def test_command_says_what_is_wrong(alice: Any, sam: Any, arguments: list[str], sentence: str) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        call_command("change_role", *arguments, "--reason", "Because")
+
+
+def test_admin_pages_about_people_take_no_change(sign_in: SignIn, sam: Any, alice: Any) -> None:
+    client, before = sign_in(sam), alice.password
+    page = f"/admin/accounts/user/{alice.pk}/"
+    fields = {"email": alice.email, "name": "Mallory", "is_superuser": "on", "password1": "x", "password2": "x"}
+    codes = {path: client.post(path, fields).status_code for path in (f"{page}change/", "/admin/accounts/user/add/")}
+    codes[f"{page}password/"] = client.post(
+        f"/admin/accounts/user/{alice.pk}/password/", fields, follow=True
+    ).status_code
+    assert list(codes.values())[:2] == [403, 403]
+    assert codes[f"{page}password/"] != 200 or b"was changed" not in client.get(page, follow=True).content
+    alice.refresh_from_db()
+    assert (alice.name, alice.is_superuser, alice.password) == ("Alice Archer", False, before)
+
+
+def test_admin_registers_nothing_else_about_accounts() -> None:
+    closed = ("auth", "account", "socialaccount", "mfa", "usersessions", "sessions")
+    assert [model for model in admin.site._registry if model._meta.app_label in closed] == []
+    people = [each for model, each in admin.site._registry.items() if model._meta.app_label == "accounts"]
+    assert [type(each).__name__ for each in people] == ["PersonAdmin"]
+
+
+def test_admin_page_of_a_reviewer_profile_is_read_only(sign_in: SignIn, sam: Any, rita: Any) -> None:
+    profile = ReviewerProfile.objects.get(user=rita)
+    assert sign_in(sam).post(f"/admin/integrations/reviewerprofile/{profile.pk}/change/", {}).status_code == 403
+
+
+def test_admin_password_page_leads_to_the_portals_own(sign_in: SignIn, sam: Any) -> None:
+    assert sign_in(sam).get("/admin/password_change/")["Location"] == "/accounts/password/change/"

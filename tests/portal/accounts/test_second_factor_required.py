@@ -1,0 +1,88 @@
+"""Tests of the second factor that reviewers and staff need before their first privileged page."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from allauth.mfa.totp.internal.auth import TOTP
+
+from tests.portal.accounts.test_joining import text_of
+from tests.portal.accounts.test_signing_in import SignIn, code_of
+
+SECRET = "JBSWY3DPEHPK3PXP"
+SETUP = "/profile/second-factor/"
+
+
+@pytest.fixture(autouse=True)
+def required(settings: Any) -> None:
+    settings.STAFF_SECOND_FACTOR = "required"
+
+
+@pytest.mark.parametrize("path", ["/queue/", "/admin/", "/profile/", "/profile/tokens/", "/companies/", "/reports/"])
+@pytest.mark.parametrize("who", ["rita", "sam"])
+def test_program_without_factor_is_led_to_setup(
+    sign_in: SignIn, request: pytest.FixtureRequest, who: str, path: str
+) -> None:
+    client = sign_in(request.getfixturevalue(who))
+    answer = client.get(path)
+    assert (answer.status_code, answer.get("Location")) == (302, f"{SETUP}?next={quote(path, safe='')}")
+
+
+def test_post_without_factor_changes_nothing(sign_in: SignIn, rita: Any) -> None:
+    answer = sign_in(rita).post("/profile/", {"name": "Renamed", "zone": ""})
+    rita.refresh_from_db()
+    assert (answer["Location"], rita.name) == (SETUP, "Rita Reyes")
+
+
+def test_superuser_without_other_roles_needs_it_too(sign_in: SignIn, alice: Any) -> None:
+    alice.is_superuser = True
+    alice.save()
+    assert sign_in(alice).get("/profile/")["Location"] == f"{SETUP}?next=%2Fprofile%2F"
+
+
+@pytest.mark.parametrize("who", ["alice", "rita"])
+def test_offered_opens_every_page(sign_in: SignIn, request: pytest.FixtureRequest, settings: Any, who: str) -> None:
+    settings.STAFF_SECOND_FACTOR = "offered"
+    assert sign_in(request.getfixturevalue(who)).get("/profile/").status_code == 200
+
+
+def test_partner_is_offered_it_and_not_held_up(sign_in: SignIn, alice: Any) -> None:
+    client = sign_in(alice)
+    assert client.get("/profile/").status_code == 200
+    assert "Set up" in text_of(client.get("/accounts/2fa/"))
+
+
+def test_deep_link_returns_after_setup(sign_in: SignIn, rita: Any) -> None:
+    client = sign_in(rita)
+    page = client.get("/queue/?stage=review", follow=True)
+    assert "Set up authenticator app" in text_of(page)
+    TOTP.activate(rita, SECRET)
+    assert client.get(SETUP)["Location"] == "/queue/?stage=review"
+    assert client.get(SETUP)["Location"] == "/"
+
+
+@pytest.mark.parametrize("target", ["https://evil.example/", "//evil.example/", "javascript:alert(1)"])
+def test_deep_link_never_leads_to_another_site(sign_in: SignIn, rita: Any, target: str) -> None:
+    client = sign_in(rita)
+    client.get(SETUP, {"next": target})
+    TOTP.activate(rita, SECRET)
+    assert client.get(SETUP)["Location"] == "/"
+
+
+@pytest.mark.parametrize("path", ["/accounts/2fa/", "/accounts/logout/", "/accounts/password/change/", "/listed/"])
+def test_ways_to_set_it_up_and_public_pages_stay_open(sign_in: SignIn, rita: Any, path: str) -> None:
+    assert sign_in(rita).get(path).status_code == 200
+
+
+def test_session_from_before_the_factor_ends(client: Any, rita: Any, django_capture_on_commit_callbacks: Any) -> None:
+    """A session that only a password opened does not become privileged when a factor is set up elsewhere."""
+    elsewhere = type(client)()
+    for each in (client, elsewhere):
+        each.post("/accounts/login/", {"login": rita.email, "password": "correct horse battery"})
+    client.get("/accounts/reauthenticate/")
+    client.post("/accounts/reauthenticate/", {"password": "correct horse battery"})
+    secret = client.get("/accounts/2fa/totp/activate/").context["form"].secret
+    with django_capture_on_commit_callbacks(execute=True):
+        client.post("/accounts/2fa/totp/activate/", {"code": code_of(secret)})
+    assert (client.get("/profile/").status_code, elsewhere.get("/profile/").status_code) == (200, 302)
+    assert elsewhere.get("/profile/")["Location"] == "/accounts/login/?next=/profile/"
