@@ -12,8 +12,8 @@ from pathlib import Path
 from statistics import median
 
 from verification.plugins.reading import Given, differences, direct, given_of, terraform_here, through_terraform
-from verification.sandbox import room
-from verification.sandbox.base import Limits
+from verification.sandbox import environment
+from verification.sandbox.types import Limits
 
 ARCHIVE, MEMBER = "terraform-provider-aws_3.39.0_linux_amd64.zip", "terraform-provider-aws_v3.39.0_x5"
 SOURCE = "registry.terraform.io/hashicorp/aws"
@@ -58,16 +58,16 @@ def bare(given: Given, terraform: Path) -> tuple[float, int]:
         return time.monotonic() - begin, peak
 
 
-def empty_room() -> tuple[float, int]:
+def empty_environment() -> tuple[float, int]:
     begin = time.monotonic()
-    with room.open_room(Limits(seconds=10)) as one:
-        outcome = one.run(["/bin/true"])
-    return time.monotonic() - begin, outcome.peak
+    with environment.open_environment(Limits(seconds=10)) as empty:
+        result = empty.run(["/bin/true"])
+    return time.monotonic() - begin, result.peak_bytes
 
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        path, terraform, why = executable(Path(folder)), terraform_here(), room.unavailable()
+        path, terraform, why = executable(Path(folder)), terraform_here(), environment.find_obstacle()
         missing = why or ("The provider's package is not installed." if path is None else "")
         if missing or path is None:
             print(f"Not run. {missing}")
@@ -75,7 +75,7 @@ def main() -> int:
         given = given_of(path, SOURCE)
         rows: dict[str, list[tuple[float, int]]] = {}
         for _ in range(ROUNDS):
-            rows.setdefault("an empty room", []).append(empty_room())
+            rows.setdefault("an empty environment", []).append(empty_environment())
             one = direct(given)
             rows.setdefault("from the provider", []).append((one.seconds, one.peak))
             if terraform is not None:

@@ -17,8 +17,8 @@ from verification.plugins import converting, messages
 from verification.plugins.converting import BadSchema
 from verification.plugins.handshake import TERRAFORM_COOKIE
 from verification.plugins.talking import NoPlugin, Plugin, plugin
-from verification.sandbox.base import MEGABYTE, WORK, Kind, Limits, Outcome
-from verification.sandbox.room import open_room
+from verification.sandbox.environment import open_environment
+from verification.sandbox.types import MEGABYTE, PROJECT, CommandResult, ExitReason, Limits
 
 VERSIONS = (5, 6)
 HOST = "registry.terraform.io"
@@ -26,7 +26,7 @@ NAMED = re.compile(
     r"terraform-provider-(?P<name>[a-z0-9-]+?)(?:_v(?P<version>[0-9][0-9A-Za-z.+-]*?))?(?:_x\d)?(?:\.exe)?"
 )
 LIMITS = Limits(seconds=60, memory=2048 * MEGABYTE, disk=256 * MEGABYTE, processes=400, output=200 * MEGABYTE)
-ALONE = {"CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_CLI_CONFIG_FILE": f"{WORK}/terraform.rc",
+ALONE = {"CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_CLI_CONFIG_FILE": f"{PROJECT}/terraform.rc",
          "GOMAXPROCS": "2"}  # fmt: skip
 MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 MOST_TOLD = 2000
@@ -35,7 +35,10 @@ SETTLE = 3.0  # seconds in which a program that does not answer may turn out to 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What is read: the executable, and the address and version under which it is known. `readable`: see open_room."""
+    """What is read: the executable, and the address and version under which it is known.
+
+    `readable`: see open_environment.
+    """
 
     executable: Path
     source: str
@@ -86,19 +89,22 @@ def given_of(executable: Path, source: str = "", version: str = "", readable: Se
 
 
 def direct(given: Given) -> Reading:
-    """From the provider itself. Raises NoSandbox."""
+    """From the provider itself. Raises SandboxUnavailable."""
     begin = time.monotonic()
-    with open_room(given.limits, files={given.file: given.executable}, readable=given.readable) as room:
+    with open_environment(given.limits, files={given.file: given.executable}, readable=given.readable) as environment:
         seconds = given.limits.seconds / 2
         try:
-            with plugin(room, [f"{WORK}/{given.file}"], TERRAFORM_COOKIE, VERSIONS, seconds=seconds) as found:
+            with plugin(
+                environment, [environment.locate(given.file)], TERRAFORM_COOKIE, VERSIONS, seconds=seconds
+            ) as found:
                 answer, key, problem = _answer(found, seconds)
                 protocol, took, process = found.handshake.app, time.monotonic() - begin, found.process
         except NoPlugin as refusal:
-            said = _tail(refusal.outcome.stderr)
+            said = _tail(refusal.result.stderr)
             return Reading("direct", None, refusal.key, str(refusal), 0, time.monotonic() - begin,
-                           refusal.outcome.peak, said)  # fmt: skip
-    peak, said = process.wait().peak, _tail(process.wait().stderr)
+                           refusal.result.peak_bytes, said)  # fmt: skip
+    result = process.finish()
+    peak, said = result.peak_bytes, _tail(result.stderr)
     if answer is not None and not problem:
         answer, key, problem = _converted(given.source, answer)
     return Reading("direct", answer, key, problem, protocol, took, peak, said)
@@ -110,18 +116,18 @@ def _answer(found: Plugin, seconds: float) -> tuple[Any, str, str]:
         return messages.schema_of(found.channel, found.handshake.app, seconds), "", ""
     except grpc.RpcError as error:
         if error.code() == grpc.StatusCode.UNAVAILABLE:
-            found.process.settle(SETTLE)
-        return None, *_why(found.process.ended, error)
+            found.process.wait(SETTLE)
+        return None, *_why(found.process.result, error)
 
 
-def _why(ended: Outcome | None, error: Any) -> tuple[str, str]:
-    if ended is not None and ended.kind != Kind.FINISHED:
-        return ended.kind, ended.sentence
+def _why(ended: CommandResult | None, error: Any) -> tuple[str, str]:
+    if ended is not None and ended.reason != ExitReason.FINISHED:
+        return ended.reason, ended.message
     if ended is not None:
-        return "ended", f"It ended when it was asked for its schema. {ended.sentence}"
+        return "ended", f"It ended when it was asked for its schema. {ended.message}"
     code = error.code()
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
-        return Kind.TIMED_OUT, "It did not tell its schema in time and was stopped."
+        return ExitReason.TIMED_OUT, "It did not tell its schema in time and was stopped."
     if code == grpc.StatusCode.UNIMPLEMENTED:
         return "answer", "It does not know the question for its schema."
     return "answer", f"It did not tell its schema: {str(error.details())[:300]}."
@@ -139,27 +145,29 @@ def _converted(source: str, answer: Any) -> tuple[dict[str, Any] | None, str, st
 
 
 def through_terraform(given: Given, terraform: Path, tell: Callable[[str], None] = lambda _: None) -> Reading:
-    """With `terraform providers schema -json`. Raises NoSandbox."""
+    """With `terraform providers schema -json`. Raises SandboxUnavailable."""
     begin = time.monotonic()
-    with open_room(given.limits, files=_project(given, terraform), readable=given.readable, env=ALONE) as room:
+    with open_environment(
+        given.limits, files=_project(given, terraform), readable=given.readable, env=ALONE
+    ) as environment:
         tell("Terraform installs the provider")
-        outcome = room.run([f"{WORK}/terraform", "init", "-no-color", "-input=false"])
-        if outcome.is_good:
+        result = environment.run([environment.locate("terraform"), "init", "-no-color", "-input=false"])
+        if result.is_success:
             tell("Terraform reads the schema")
-            outcome = room.run([f"{WORK}/terraform", "providers", "schema", "-json", "-no-color"])
-    took, said = time.monotonic() - begin, _tail(outcome.stderr or outcome.stdout)
-    document, key, problem = _printed(outcome)
-    return Reading("terraform", document, key, problem, 0, took, outcome.peak, said if problem else "")
+            result = environment.run([environment.locate("terraform"), "providers", "schema", "-json", "-no-color"])
+    took, said = time.monotonic() - begin, _tail(result.stderr or result.stdout)
+    document, key, problem = _printed(result)
+    return Reading("terraform", document, key, problem, 0, took, result.peak_bytes, said if problem else "")
 
 
-def _printed(outcome: Outcome) -> tuple[dict[str, Any] | None, str, str]:
+def _printed(result: CommandResult) -> tuple[dict[str, Any] | None, str, str]:
     """(document, key, problem)."""
-    if outcome.kind != Kind.FINISHED:
-        return None, outcome.kind, outcome.sentence
-    if outcome.code:
-        return None, "terraform", f"Terraform does not take it. {outcome.sentence}"
+    if result.reason != ExitReason.FINISHED:
+        return None, result.reason, result.message
+    if result.exit_code:
+        return None, "terraform", f"Terraform does not take it. {result.message}"
     with suppress(ValueError, RecursionError):
-        return json.loads(outcome.stdout), "", ""
+        return json.loads(result.stdout), "", ""
     return None, "terraform", "What Terraform printed is no JSON."
 
 
@@ -171,7 +179,7 @@ def _project(given: Given, terraform: Path) -> dict[str, bytes | Path]:
         "terraform": terraform,
         f"mirror/{given.source}/{given.version}/{platform}/{given.file}": given.executable,
         "main.tf": f"terraform {{\n  required_providers {{\n{block}  }}\n}}\n".encode(),
-        "terraform.rc": f'provider_installation {{\n  filesystem_mirror {{ path = "{WORK}/mirror" }}\n}}\n'.encode(),
+        "terraform.rc": f'provider_installation {{\n  filesystem_mirror {{ path = "{PROJECT}/mirror" }}\n}}\n'.encode(),
     }
 
 

@@ -16,7 +16,7 @@ def answer(given: Mapping[str, Any], files: Mapping[str, Path], tell: Tell) -> d
 
     Returns {"readings": [{via, read, key, problem, protocol, seconds, peak, said}], "schema": the document or None,
     "differences": [places] or None where there are not two to compare, "terraform": whether there is one}.
-    Raises NoSandbox, and ValueError with a sentence.
+    Raises SandboxUnavailable, and ValueError with a sentence.
     """
     readable = [Path(path) for path in given.get("readable", ())]
     asked = reading.given_of(files["provider"], given.get("source", ""), given.get("version", ""), readable)

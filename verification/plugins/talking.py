@@ -1,4 +1,4 @@
-"""How is a plugin started and reached? In a room of the sandbox, by handshake, then over a channel of gRPC."""
+"""Plugins of HashiCorp's go-plugin: started in the sandbox, spoken to over gRPC from outside."""
 
 import ssl
 from collections.abc import Iterator, Sequence
@@ -13,8 +13,9 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from verification.plugins import handshake
 from verification.plugins.handshake import BadHandshake, Handshake
-from verification.sandbox.base import Kind, Outcome
-from verification.sandbox.room import Process, Room
+from verification.sandbox.environment import Environment
+from verification.sandbox.process import SandboxProcess
+from verification.sandbox.types import CommandResult, ExitReason
 
 MOST_MESSAGE = 256 * 1024 * 1024
 NAME = "localhost"  # that certificates of plugins are made out to
@@ -23,27 +24,27 @@ NAME = "localhost"  # that certificates of plugins are made out to
 class NoPlugin(Exception):
     """The program did not become a plugin that can be spoken to.
 
-    `key` is one of the handshake's, "silent", "ended" or a kind of the sandbox's; `outcome` is how it ended.
+    `key` is one of the handshake's, "silent", "ended" or an exit reason of the sandbox; `result` is how it ended.
     """
 
-    def __init__(self, key: str, sentence: str, outcome: Outcome) -> None:
+    def __init__(self, key: str, sentence: str, result: CommandResult) -> None:
         super().__init__(sentence)
-        self.key, self.outcome = key, outcome
+        self.key, self.result = key, result
 
 
 @dataclass(frozen=True, slots=True)
 class Plugin:
-    """A plugin that has answered. `channel` leads to its services; `process` runs in the room."""
+    """A plugin that has answered. `channel` leads to its services; `process` runs in the sandbox."""
 
     handshake: Handshake
     channel: grpc.Channel
-    process: Process
+    process: SandboxProcess
     argv: tuple[str, ...]
 
 
 @contextmanager
 def plugin(
-    room: Room,
+    environment: Environment,
     argv: Sequence[str],
     cookie: tuple[str, str],
     versions: Sequence[int],
@@ -51,55 +52,61 @@ def plugin(
     seconds: float = 20,
     tls: bool = False,
 ) -> Iterator[Plugin]:
-    """Start a plugin in the room and speak to it; it is stopped at the end, with all that runs there.
+    """Start a plugin and speak to it; at the end it is stopped with everything that it has started.
 
-    Without `tls` it is asked for a plain channel, and spoken to with TLS all the same where it answers with a
-    certificate. Raises NoPlugin, and NoSandbox where the room is gone.
+    Without `tls` it is asked for a plain channel, and still spoken to with TLS where it answers with a certificate.
+
+    Raises:
+        NoPlugin: When it does not become one.
+        SandboxUnavailable: When no sandbox can be had.
     """
     key, pem = client_certificate()
-    given = handshake.environment(cookie, versions) | ({"PLUGIN_CLIENT_CERT": pem.decode()} if tls else {})
-    process = room.start(argv, env=given)
+    variables = handshake.environment(cookie, versions) | ({"PLUGIN_CLIENT_CERT": pem.decode()} if tls else {})
+    process = environment.start(argv, env=variables)
     try:
-        said = _said(process, versions, seconds)
-        with _channel(room, said, key, pem) as channel:
-            yield Plugin(said, channel, process, tuple(argv))
+        answer = _shake_hands(process, versions, seconds)
+        with (
+            process.open_target(answer.network, answer.address, environment.staging) as path,
+            _open_channel(path, answer, key, pem) as channel,
+        ):
+            yield Plugin(answer, channel, process, tuple(argv))
     finally:
         process.stop()
 
 
-def _said(process: Process, versions: Sequence[int], seconds: float) -> Handshake:
-    line = process.line(seconds)
+def _shake_hands(process: SandboxProcess, versions: Sequence[int], seconds: float) -> Handshake:
+    line = process.read_line(seconds)
     if line is None:
-        outcome, key = process.ended, "ended"
-        if outcome is None:
-            outcome, key = replace(process.stop(), kind=Kind.TIMED_OUT), "silent"
-        raise NoPlugin(outcome.kind if outcome.kind != Kind.FINISHED else key, _why(outcome), outcome)
+        result, key = process.result, "ended"
+        if result is None:
+            result, key = replace(process.stop(), reason=ExitReason.TIMED_OUT), "silent"
+        raise NoPlugin(result.reason if result.reason != ExitReason.FINISHED else key, _describe(result), result)
     try:
         return handshake.read(line, versions)
     except BadHandshake as bad:
         raise NoPlugin(bad.key, str(bad), process.stop()) from bad
 
 
-def _why(outcome: Outcome) -> str:
-    if outcome.kind == Kind.FINISHED:
-        return f"It ended before it said its handshake, with exit code {outcome.code}."
-    if outcome.kind == Kind.TIMED_OUT:
+def _describe(result: CommandResult) -> str:
+    if result.reason == ExitReason.FINISHED:
+        return f"It ended before it said its handshake, with exit code {result.exit_code}."
+    if result.reason == ExitReason.TIMED_OUT:
         return "It did not say its handshake in time and was stopped."
-    return outcome.sentence
+    return result.message
 
 
 @contextmanager
-def _channel(room: Room, said: Handshake, key: bytes, pem: bytes) -> Iterator[grpc.Channel]:
-    target = f"unix:{room.connect(said.network, said.address)}"
+def _open_channel(path: str, answer: Handshake, key: bytes, pem: bytes) -> Iterator[grpc.Channel]:
+    target = f"unix:{path}"
     options = [
         ("grpc.max_receive_message_length", MOST_MESSAGE),
         ("grpc.enable_http_proxy", 0),
         ("grpc.enable_retries", 0),
     ]
-    if not said.certificate:
+    if not answer.certificate:
         made = grpc.insecure_channel(target, options=options)
     else:
-        theirs = ssl.DER_cert_to_PEM_cert(said.certificate).encode()
+        theirs = ssl.DER_cert_to_PEM_cert(answer.certificate).encode()
         credentials = grpc.ssl_channel_credentials(theirs, key, pem)
         made = grpc.secure_channel(target, credentials, [*options, ("grpc.ssl_target_name_override", NAME)])
     with suppress(ValueError), made as channel:

@@ -36,8 +36,8 @@ from verification.rehearsal.place import patiently
 from verification.rehearsal.schema import fetching
 from verification.rehearsal.schema.fetching import NotAuthentic
 from verification.runner import subject_of
-from verification.sandbox import asking
-from verification.sandbox.base import NoSandbox
+from verification.sandbox import client
+from verification.sandbox.types import SandboxUnavailable
 
 Program = Callable[[LifecycleRehearsal, Path], Path]
 log = logging.getLogger(__name__)
@@ -109,7 +109,7 @@ def _played(row: LifecycleRehearsal, program: Program) -> Seen:
         with tempfile.TemporaryDirectory(prefix="release-") as folder:
             executable = program(row, Path(folder))
             return _asked(row, _given(row, executable, _environment(row)))
-    except (NoSandbox, NotAuthentic, NotAllowed, ValueError) as why:
+    except (SandboxUnavailable, NotAuthentic, NotAllowed, ValueError) as why:
         return replace(begun, unavailable=f"Not run: {why}", over=True)
     except (Unreadable, vault.CannotOpen) as why:
         return replace(begun, broken=str(why), over=True)
@@ -149,7 +149,7 @@ def _given(row: LifecycleRehearsal, executable: Path, environment: dict[str, str
 
 @sensitive_variables("given")
 def _asked(row: LifecycleRehearsal, given: Given) -> Seen:
-    """Have it played, and keep each step as it comes. Raises NoSandbox, ValueError and Faulty."""
+    """Have it played, and keep each step as it comes. Raise what run_job raises."""
 
     def heard(what: dict[str, Any]) -> None:
         seen = seen_of(row.seen).with_ran(ran_of(what["ran"]))
@@ -157,7 +157,7 @@ def _asked(row: LifecycleRehearsal, given: Given) -> Seen:
 
     order = job.order(given, READABLE, loopback=settings.LOOPBACK_SOURCES)
     files = {"provider": given.executable}
-    said = asking.ask("lifecycle", order, files, service=settings.SANDBOX_SOCKET, seconds=SECONDS, tell=heard)
+    said = client.run_job("lifecycle", order, files, service=settings.SANDBOX_SOCKET, seconds=SECONDS, report=heard)
     return seen_of(said)
 
 

@@ -32,8 +32,8 @@ from verification.rehearsal.nomad.record import Seen, from_dict
 from verification.rehearsal.place import patiently
 from verification.rehearsal.schema.fetching import NotAuthentic
 from verification.runner import subject_of
-from verification.sandbox import asking
-from verification.sandbox.base import NoSandbox
+from verification.sandbox import client
+from verification.sandbox.types import SandboxUnavailable
 
 Program = Callable[[NomadRehearsal, Path], Path]
 log = logging.getLogger(__name__)
@@ -95,9 +95,9 @@ def _played(row: NomadRehearsal, program: Program) -> Seen:
     try:
         with tempfile.TemporaryDirectory(prefix="release-") as folder:
             return _asked(row, _given(row, program(row, Path(folder))))
-    except (NoSandbox, NotAuthentic, ValueError) as why:
+    except (SandboxUnavailable, NotAuthentic, ValueError) as why:
         return replace(from_dict(row.seen), unavailable=f"Not run: {why}", over=True)
-    except (Unreadable, asking.Faulty) as why:
+    except (Unreadable, client.SandboxProtocolError) as why:
         return replace(from_dict(row.seen), broken=str(why), over=True)
     except Exception:
         log.exception("A rehearsal of a Nomad plugin broke")
@@ -116,10 +116,10 @@ def _given(row: NomadRehearsal, executable: Path) -> Given:
 
 
 def _asked(row: NomadRehearsal, given: Given) -> Seen:
-    """Have it played, and keep each answer as it comes. Raises NoSandbox, ValueError and Faulty."""
-    said = asking.ask(
+    """Have it played, and keep each answer as it comes. Raise what run_job raises."""
+    said = client.run_job(
         "nomad", job.order(given), {"plugin": given.executable}, service=settings.SANDBOX_SOCKET, seconds=SECONDS,
-        tell=lambda what: patiently(lambda: _keep(row, from_dict(what["seen"]))),
+        report=lambda what: patiently(lambda: _keep(row, from_dict(what["seen"]))),
     )  # fmt: skip
     return from_dict(said)
 

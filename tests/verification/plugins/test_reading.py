@@ -10,8 +10,8 @@ import pytest
 
 from tests.verification.sandbox.programs import HOSTILE, READABLE, written
 from verification.plugins.reading import Given, differences, direct, given_of, terraform_here, through_terraform
-from verification.sandbox import room
-from verification.sandbox.base import MEGABYTE, Limits
+from verification.sandbox import environment
+from verification.sandbox.types import MEGABYTE, Limits
 
 LIMITS = Limits(seconds=4, memory=80 * MEGABYTE, disk=30 * MEGABYTE, processes=60, output=200_000)
 PROVIDER = f"""#!{Path(sys.prefix)}/bin/python
@@ -58,7 +58,7 @@ AWS = "terraform-provider-aws_3.39.0_linux_amd64.zip"
 
 @pytest.fixture(autouse=True)
 def needs_a_room():
-    if reason := room.unavailable():
+    if reason := environment.find_obstacle():
         pytest.skip(reason)
 
 

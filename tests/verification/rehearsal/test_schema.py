@@ -22,7 +22,7 @@ from verification import observations
 from verification.checks.schema import KNOWN
 from verification.models import CheckResult, CheckRun, SchemaReading, StoredSchema
 from verification.rehearsal.schema import fetching, jobs, nightly
-from verification.sandbox import room
+from verification.sandbox import environment
 
 pytestmark = pytest.mark.django_db
 NOW = datetime.now(UTC)
@@ -106,7 +106,7 @@ def test_the_schema_of_an_authentic_release_is_kept(
     published()
     row = read(rocket, alice)
     assert (row.outcome, row.version) == ("pass", "1.0.0"), row.told
-    assert service.asked[0]["given"]["source"] == "registry.terraform.io/acme/rocket"
+    assert service.asked[0]["arguments"]["source"] == "registry.terraform.io/acme/rocket"
     assert service.received[:4] == b"\x7fELF"
     kept = StoredSchema.objects.get(integration=rocket)
     assert (kept.version, kept.resources, kept.given_by) == ("1.0.0", 1, None)
@@ -154,7 +154,7 @@ def test_a_fault_of_ours_is_tried_again_and_given_up(
     rocket: Integration, alice: Any, service: Service, published: Callable[..., Any]
 ) -> None:
     published()
-    service.says = {"fault": "it broke"}
+    service.says = {"error": "it broke"}
     row = read(rocket, alice)
     assert (row.finished_at, row.due_at) == (None, NOW + jobs.PAUSE)
     for turn in (1, 2):
@@ -177,7 +177,7 @@ def test_no_service_is_not_run_with_the_reason(
 def test_a_program_that_is_no_provider_is_started_and_told(
     rocket: Integration, alice: Any, published: Callable[..., Any]
 ) -> None:
-    if reason := room.unavailable():
+    if reason := environment.find_obstacle():
         pytest.skip(reason)
     published(Path(os.path.realpath("/bin/true")).read_bytes())
     row = read(rocket, alice)

@@ -1,10 +1,10 @@
 import pytest
 
-from verification.sandbox import room
+from verification.sandbox import environment
 
 
 @pytest.fixture(autouse=True)
 def needs_a_room():
     """Where no room can be had these are not run, with the reason."""
-    if reason := room.unavailable():
+    if reason := environment.find_obstacle():
         pytest.skip(reason)

@@ -2,13 +2,12 @@
 
 import os
 import shutil
-import time
 
 import pytest
 
-from tests.verification.sandbox.programs import HOSTILE, READABLE, written
-from verification.sandbox.base import MEGABYTE, Limits
-from verification.sandbox.room import open_room
+from tests.verification.sandbox.programs import HOSTILE, READABLE, list_processes, written
+from verification.sandbox.environment import open_environment
+from verification.sandbox.types import MEGABYTE, Limits
 
 LIMITS = Limits(seconds=10, memory=80 * MEGABYTE, disk=30 * MEGABYTE, processes=40, output=200_000)
 NAMED = {
@@ -27,18 +26,6 @@ NAMED = {
 }
 
 
-def processes(name):
-    """Every process of the machine that was started from that file."""
-    found = []
-    for pid in filter(str.isdecimal, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                found += [pid] if name.encode() in file.read() else []
-        except OSError:
-            continue
-    return found
-
-
 def mounts():
     with open("/proc/self/mounts") as file:
         return [line for line in file if "sandbox-" in line]
@@ -49,13 +36,11 @@ def test_a_hostile_program_is_stopped_by_its_name(does, tmp_path):
     program = written(tmp_path, f"hostile-{os.getpid()}", HOSTILE[does])
     free = shutil.disk_usage("/tmp").free
     limits = Limits(**(LIMITS.as_dict() | {"seconds": 1.0})) if does == "never answers" else LIMITS
-    begin = time.monotonic()
-    with open_room(limits, files={program.name: program}, readable=READABLE) as room:
-        outcome = room.run([f"/project/{program.name}"])
-    assert (outcome.kind, outcome.code) == (NAMED[does], None), outcome.stderr.decode()
-    assert time.monotonic() - begin < 10
-    assert processes(program.name) == []
+    with open_environment(limits, files={program.name: program}, readable=READABLE) as sandbox:
+        result = sandbox.run([f"/project/{program.name}"])
+    assert (result.reason, result.exit_code) == (NAMED[does], None), result.stderr.decode()
+    assert list_processes(program.name) == []
     assert mounts() == []
-    assert not room.staging.exists()
+    assert not sandbox.staging.exists()
     assert free - shutil.disk_usage("/tmp").free < 500 * MEGABYTE
-    assert outcome.peak < 500 * MEGABYTE
+    assert result.peak_bytes < 500 * MEGABYTE

@@ -16,9 +16,9 @@ from verification.management.given import unusable
 from verification.plugins import telling
 from verification.plugins.reading import given_of
 from verification.plugins.schema_job import WAYS
-from verification.sandbox import asking
-from verification.sandbox.asking import Faulty
-from verification.sandbox.base import NoSandbox
+from verification.sandbox import client
+from verification.sandbox.client import SandboxProtocolError
+from verification.sandbox.types import SandboxUnavailable
 
 RULES = (checks.read, checks.prefix, checks.descriptions, checks.deprecated, checks.sensitive)
 
@@ -48,10 +48,10 @@ class Command(BaseCommand):
                 "source": named.source, "version": named.version, "via": options["via"],
                 "readable": [str(path.resolve()) for path in options["readable"]],
             }  # fmt: skip
-            answer = asking.ask("schema", given, {"provider": executable}, service=settings.SANDBOX_SOCKET)
-        except (ValueError, Faulty) as sentence:
+            answer = client.run_job("schema", given, {"provider": executable}, service=settings.SANDBOX_SOCKET)
+        except (ValueError, SandboxProtocolError) as sentence:
             raise unusable(sentence) from sentence
-        except NoSandbox as why:
+        except SandboxUnavailable as why:
             self._end({"not_run": str(why)} if as_json else f"Not run. {why}", 2)
         found = telling.told(answer, named.version, timezone.now().isoformat())
         read = all(one["read"] for one in found["readings"]) and not found["differences"]

@@ -13,8 +13,8 @@ from verification.rehearsal.lifecycle import job, report
 from verification.rehearsal.lifecycle.given import Given, Unfit, environment_of, hosts_of, version_of
 from verification.rehearsal.lifecycle.record import Seen, seen_of
 from verification.rehearsal.lifecycle.room import found_terraform
-from verification.sandbox import asking
-from verification.sandbox.base import NoSandbox
+from verification.sandbox import client
+from verification.sandbox.types import SandboxUnavailable
 
 MOST = 1_000_000
 SECONDS = 1800.0
@@ -49,7 +49,7 @@ class Command(BaseCommand):
         try:
             given = _given(executable.resolve(), options)
             seen = self._seen(given, options)
-        except (ValueError, asking.Faulty) as sentence:
+        except (ValueError, client.SandboxProtocolError) as sentence:
             raise unusable(sentence) from sentence
         self.stdout.write(report.as_json(seen) if options["json"] else report.as_text(seen))
         if report.exit_code(seen):
@@ -62,11 +62,11 @@ class Command(BaseCommand):
             return job.alone(given, lambda seen: self._tell(seen.ran[-1].title, seen.ran[-1].line))
         readable = tuple(path.resolve() for path in options["readable"])
         try:
-            said = asking.ask(
+            said = client.run_job(
                 "lifecycle", job.order(given, readable), {"provider": given.executable}, seconds=SECONDS,
-                service=settings.SANDBOX_SOCKET, tell=lambda what: self._tell(what["ran"]["title"], ""),
+                service=settings.SANDBOX_SOCKET, report=lambda what: self._tell(what["ran"]["title"], ""),
             )  # fmt: skip
-        except NoSandbox as why:
+        except SandboxUnavailable as why:
             return job.not_run(given, f"Not run: {why}")
         return seen_of(said)
 

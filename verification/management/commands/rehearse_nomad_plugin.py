@@ -13,8 +13,8 @@ from verification.rehearsal.nomad import job, report
 from verification.rehearsal.nomad.driver import Given
 from verification.rehearsal.nomad.given import MOST, config_of
 from verification.rehearsal.nomad.record import TYPES, Seen, from_dict
-from verification.sandbox import asking
-from verification.sandbox.base import NoSandbox
+from verification.sandbox import client
+from verification.sandbox.types import SandboxUnavailable
 
 
 class Command(BaseCommand):
@@ -45,7 +45,7 @@ class Command(BaseCommand):
             config = config_of(text_of(options["config"], MOST))
             version = options["version"]
             seen = self._seen(Given(executable, options["type"], options["name"], version, config, readable))
-        except (ValueError, asking.Faulty) as sentence:
+        except (ValueError, client.SandboxProtocolError) as sentence:
             raise unusable(sentence) from sentence
         self.stdout.write(report.as_json(seen) if options["json"] else report.as_text(seen))
         if report.exit_code(seen):
@@ -54,8 +54,8 @@ class Command(BaseCommand):
     def _seen(self, given: Given) -> Seen:
         files = {"plugin": given.executable}
         try:
-            said = asking.ask("nomad", job.order(given), files, service=settings.SANDBOX_SOCKET, tell=self._tell)
-        except NoSandbox as why:
+            said = client.run_job("nomad", job.order(given), files, service=settings.SANDBOX_SOCKET, report=self._tell)
+        except SandboxUnavailable as why:
             return job.not_run(given, f"Not run: {why}")
         return from_dict(said)
 

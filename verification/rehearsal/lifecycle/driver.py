@@ -10,7 +10,7 @@ from verification.rehearsal.lifecycle.record import Ran, Seen, short
 from verification.rehearsal.lifecycle.room import INCOMPLETE, Place, environment, incomplete, provider_in
 from verification.rehearsal.lifecycle.script import Step
 from verification.rehearsal.lifecycle.secrets import Secrets
-from verification.sandbox.base import WORK, Kind, NoSandbox, Outcome
+from verification.sandbox.types import PROJECT, CommandResult, ExitReason, SandboxUnavailable
 
 STATE = "terraform.tfstate"
 COLOURS = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
@@ -32,7 +32,7 @@ class Play:
 
     given: Given
     place: Place
-    work: str = WORK
+    work: str = PROJECT
     tell: Tell = lambda seen: None
     seen: Seen = field(init=False)
     kept: bytes = b""
@@ -46,7 +46,7 @@ class Play:
         try:
             self._steps(only)
             self._clean_up()
-        except NoSandbox as lost:
+        except SandboxUnavailable as lost:
             self.seen = replace(self.seen, broken=str(lost))
         self.seen = replace(self.seen, over=True)
         return self.seen
@@ -65,9 +65,9 @@ class Play:
     def _take(self, step: Step) -> None:
         self._lay_out(step)
         if step.words:
-            argv = [f"{self.work}/terraform", *step.argv()]
+            argv = [self.place.locate("terraform"), *step.argv()]
         else:
-            argv = [f"{self.work}/{provider_in(self.given)}"]
+            argv = [self.place.locate(provider_in(self.given))]
         env = environment(self.given, self.work) if step.words else {}
         ran = self._ran(step, self.place.run(argv, env=env, seconds=step.seconds))
         ran = self._with_plan(step, ran)
@@ -91,14 +91,14 @@ class Play:
             self.place.write(INCOMPLETE, b"")
             self.place.write("main.tf", texts[step.config].encode())
 
-    def _ran(self, step: Step, outcome: Outcome) -> Ran:
-        if outcome.kind == Kind.LOST:
-            raise NoSandbox(outcome.sentence)
-        out, err = _text(outcome.stdout), _text(outcome.stderr)
+    def _ran(self, step: Step, result: CommandResult) -> Ran:
+        if result.reason == ExitReason.LOST:
+            raise SandboxUnavailable(result.message)
+        out, err = _text(result.stdout), _text(result.stderr)
         named = f"terraform {' '.join(step.argv())}" if step.words else provider_in(self.given).rpartition("/")[2]
         return Ran(
-            step.key, step.title, named, str(outcome.kind), outcome.code, outcome.sentence,
-            short(self.secrets.struck(out)), short(self.secrets.struck(err)), round(outcome.seconds, 2),
+            step.key, step.title, named, str(result.reason), result.exit_code, result.message,
+            short(self.secrets.struck(out)), short(self.secrets.struck(err)), round(result.seconds, 2),
             shown=self.secrets.seen_in(f"{out}\n{err}"),
         )  # fmt: skip
 
@@ -106,9 +106,9 @@ class Play:
         """With what the plan says: always where it decides, else where there is something in it."""
         if not step.plan or not (ran.code == 2 or (ran.code == 0 and step.key in script.SHOWN_ALWAYS)):
             return ran
-        argv = [f"{self.work}/terraform", "show", "-json", step.plan]
-        outcome = self.place.run(argv, env=environment(self.given, self.work))
-        text = outcome.stdout.decode("utf-8", "replace") if outcome.is_good else ""
+        argv = [self.place.locate("terraform"), "show", "-json", step.plan]
+        result = self.place.run(argv, env=environment(self.given, self.work))
+        text = result.stdout.decode("utf-8", "replace") if result.is_success else ""
         unmarked = plans.unmarked(text, self.secrets) if text else ()
         unmarked = tuple(map(self.secrets.struck, unmarked))
         return replace(ran, plan=plans.reduced(text, self.secrets), unmarked=unmarked)

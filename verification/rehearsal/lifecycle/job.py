@@ -9,8 +9,9 @@ from verification.rehearsal.lifecycle.driver import Play, beginning
 from verification.rehearsal.lifecycle.given import Given, why_unfit
 from verification.rehearsal.lifecycle.record import Seen
 from verification.rehearsal.lifecycle.room import LIMITS, files_of, found_terraform, unsandboxed
-from verification.sandbox.base import NoSandbox
-from verification.sandbox.room import open_room
+from verification.sandbox.egress_proxy import EgressRules
+from verification.sandbox.environment import open_environment
+from verification.sandbox.types import SandboxUnavailable
 
 NO_TERRAFORM = "Not run: no terraform on this worker."
 TEXTS = ("source", "version", "base", "changed", "refused", "partial")
@@ -48,11 +49,12 @@ def sandboxed(
     """Play it in a room. What cannot be had is said, never passed. Raises ValueError with a sentence."""
     _refuse(given)
     try:
-        with open_room(
-            LIMITS, files=files_of(given), readable=readable, hosts=given.hosts, strict=False, loopback=loopback
+        egress = EgressRules(given.hosts, allow_loopback=loopback) if given.hosts else None
+        with open_environment(
+            LIMITS, files=files_of(given), readable=readable, egress=egress, is_strict=False
         ) as place:
             return Play(given, place, tell=tell).play()
-    except NoSandbox as why:
+    except SandboxUnavailable as why:
         return not_run(given, f"Not run: {str(why)[:1].lower()}{str(why)[1:]}")
 
 

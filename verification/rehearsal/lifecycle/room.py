@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Protocol
 
 from verification.rehearsal.lifecycle.given import Given, types_of
-from verification.sandbox.base import MEGABYTE, WORK, Kind, Limits, Outcome
+from verification.sandbox.types import MEGABYTE, PROJECT, CommandResult, ExitReason, Limits
 
 LIMITS = Limits(
     seconds=300, memory=2048 * MEGABYTE, disk=512 * MEGABYTE, processes=512, output=16 * MEGABYTE
@@ -29,7 +29,10 @@ MACHINES = {"x86_64": "amd64", "aarch64": "arm64", "i686": "386", "armv7l": "arm
 class Place(Protocol):
     """Where commands run."""
 
-    def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> Outcome: ...
+    def run(
+        self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0
+    ) -> CommandResult: ...
+    def locate(self, name: str) -> str: ...
     def write(self, name: str, data: bytes) -> None: ...
     def read(self, name: str) -> bytes: ...
 
@@ -46,7 +49,7 @@ def platform() -> str:
     return f"{about.sysname.lower()}_{MACHINES.get(about.machine, about.machine)}"
 
 
-def files_of(given: Given, work: str = WORK) -> dict[str, bytes | Path]:
+def files_of(given: Given, work: str = PROJECT) -> dict[str, bytes | Path]:
     """What is in /work from the beginning: the provider in a mirror of its own, Terraform, and its settings."""
     settings = f'provider_installation {{\n  filesystem_mirror {{\n    path = "{work}/mirror"\n  }}\n}}\n'
     files: dict[str, bytes | Path] = {
@@ -72,7 +75,7 @@ def address_of(source: str) -> str:
     return source if source.count("/") > 1 else f"registry.terraform.io/{source}"
 
 
-def environment(given: Given, work: str = WORK) -> dict[str, str]:
+def environment(given: Given, work: str = PROJECT) -> dict[str, str]:
     """What Terraform is told, with what the partner gave."""
     quiet = {"CHECKPOINT_DISABLE": "1", "TF_IN_AUTOMATION": "1", "TF_INPUT": "0"}
     return {**given.environment, **quiet, "TF_CLI_CONFIG_FILE": f"{work}/{SETTINGS}"}
@@ -90,7 +93,7 @@ class Folder:
     def __init__(self, folder: Path, env: Mapping[str, str]) -> None:
         self.folder, self.env = folder, env
 
-    def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> Outcome:
+    def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> CommandResult:
         began, seconds = time.monotonic(), seconds or LIMITS.seconds
         every = {**self.env, **(env or {})}
         process = subprocess.Popen(  # noqa: S603 - what this is for
@@ -99,13 +102,16 @@ class Folder:
         )  # fmt: skip
         try:
             out, err = process.communicate(timeout=seconds)
-            kind, code = Kind.FINISHED, process.returncode
+            reason, code = ExitReason.FINISHED, process.returncode
         except subprocess.TimeoutExpired:
             _end(process)
             out, err = process.communicate()
-            kind, code = Kind.TIMED_OUT, None
+            reason, code = ExitReason.TIMED_OUT, None
         _end(process)
-        return Outcome(kind, code, out, err, time.monotonic() - began, 0)
+        return CommandResult(reason, code, out, err, time.monotonic() - began, 0)
+
+    def locate(self, name: str) -> str:
+        return f"{self.folder}/{name}"
 
     def write(self, name: str, data: bytes) -> None:
         (self.folder / name).write_bytes(data)

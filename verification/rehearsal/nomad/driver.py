@@ -16,8 +16,8 @@ from verification.plugins.nomad_messages import BASE, DEVICE, DRIVER
 from verification.plugins.talking import NoPlugin, Plugin, plugin
 from verification.rehearsal.nomad import hclspec
 from verification.rehearsal.nomad.record import ANSWERED, Asked, Seen
-from verification.sandbox.base import MEGABYTE, WORK, Kind, Limits, NoSandbox, Outcome
-from verification.sandbox.room import Room, open_room
+from verification.sandbox.environment import Environment, open_environment
+from verification.sandbox.types import MEGABYTE, CommandResult, ExitReason, Limits, SandboxUnavailable
 
 VERSIONS = (1,)
 API_VERSION = "v0.1.0"
@@ -35,7 +35,10 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """What is rehearsed: the executable, what is claimed of it, the configuration to set. `readable`: see open_room."""
+    """What is rehearsed: the executable, what is claimed of it, the configuration to set.
+
+    `readable`: see open_environment.
+    """
 
     executable: Path
     type: str
@@ -64,10 +67,12 @@ class Play:
     def play(self) -> Seen:
         """Ask everything. Raises nothing: what is ours to answer for stands in `broken` or `unavailable`."""
         try:
-            with open_room(LIMITS, files={"plugin": self.given.executable}, readable=self.given.readable) as room:
-                self._direct(room)
-                self._served(room)
-        except NoSandbox as lost:
+            with open_environment(
+                LIMITS, files={"plugin": self.given.executable}, readable=self.given.readable
+            ) as place:
+                self._direct(place)
+                self._served(place)
+        except SandboxUnavailable as lost:
             is_begun = bool(self.seen.asked)
             broken, unavailable = (str(lost), "") if is_begun else ("", f"Not run: {lost}")
             self.seen = replace(self.seen, broken=broken, unavailable=unavailable)
@@ -75,22 +80,24 @@ class Play:
         self.tell(self.seen)
         return self.seen
 
-    def _direct(self, room: Room) -> None:
+    def _direct(self, environment: Environment) -> None:
         begin = time.monotonic()
-        outcome = room.run([f"{WORK}/plugin"], seconds=DIRECT)
-        said = (outcome.stderr + outcome.stdout).decode("utf-8", "replace")[-2000:]
-        came = ANSWERED if outcome.kind == Kind.FINISHED else str(outcome.kind)
-        self._note("direct", came, outcome.sentence, {"code": outcome.code, "said": said}, begin)
+        result = environment.run([environment.locate("plugin")], seconds=DIRECT)
+        said = (result.stderr + result.stdout).decode("utf-8", "replace")[-2000:]
+        came = ANSWERED if result.reason == ExitReason.FINISHED else str(result.reason)
+        self._note("direct", came, result.message, {"code": result.exit_code, "said": said}, begin)
 
-    def _served(self, room: Room) -> None:
+    def _served(self, environment: Environment) -> None:
         begin = time.monotonic()
         try:
-            with plugin(room, [f"{WORK}/plugin"], NOMAD_COOKIE, VERSIONS, seconds=self.seconds) as found:
+            with plugin(
+                environment, [environment.locate("plugin")], NOMAD_COOKIE, VERSIONS, seconds=self.seconds
+            ) as found:
                 data = {"app": found.handshake.app, "network": found.handshake.network}
                 self._note("handshake", ANSWERED, "", data, begin)
                 self._questions(found)
         except NoPlugin as refusal:
-            said = refusal.outcome.stderr.decode("utf-8", "replace")[-2000:]
+            said = refusal.result.stderr.decode("utf-8", "replace")[-2000:]
             self._note("handshake", refusal.key, str(refusal), {"said": said}, begin)
 
     def _questions(self, found: Plugin) -> None:
@@ -154,17 +161,14 @@ def _why(found: Plugin, error: Any) -> tuple[str, str]:
     """(came, sentence) of a question without an answer."""
     code = error.code()
     # the channel breaks a moment before the end of the process is seen
-    ended = _end_of(found, 1.0) if code == grpc.StatusCode.UNAVAILABLE else found.process.ended
+    ended = _end_of(found, 1.0) if code == grpc.StatusCode.UNAVAILABLE else found.process.result
     if ended is not None:
-        return ("ended" if ended.kind == Kind.FINISHED else str(ended.kind)), ended.sentence
+        return ("ended" if ended.reason == ExitReason.FINISHED else str(ended.reason)), ended.message
     if code == grpc.StatusCode.DEADLINE_EXCEEDED:
-        return str(Kind.TIMED_OUT), "It did not answer in time."
+        return str(ExitReason.TIMED_OUT), "It did not answer in time."
     return code.name, f"It answers with {code.name}: {str(error.details())[:300]}"
 
 
-def _end_of(found: Plugin, seconds: float) -> Outcome | None:
+def _end_of(found: Plugin, seconds: float) -> CommandResult | None:
     """How the plugin ended, if it does within the time."""
-    until = time.monotonic() + seconds
-    while found.process.ended is None and time.monotonic() < until:
-        time.sleep(0.05)
-    return found.process.ended
+    return found.process.wait(seconds)

@@ -28,9 +28,9 @@ from verification.plugins import telling
 from verification.rehearsal.schema import fetching
 from verification.rehearsal.schema.fetching import NotAuthentic
 from verification.runner import subject_of
-from verification.sandbox import asking
-from verification.sandbox.asking import Faulty
-from verification.sandbox.base import NoSandbox
+from verification.sandbox import client
+from verification.sandbox.client import SandboxProtocolError
+from verification.sandbox.types import SandboxUnavailable
 from verification.schemas import base as schemas
 from verification.sources import Sources
 from verification.versions import BadVersion, parse
@@ -83,9 +83,9 @@ def run_one(pk: int, now: datetime | None = None) -> bool:
     SchemaReading.objects.filter(pk=pk).update(attempts=row.attempts)
     try:
         _read(row, clients.sources(background=row.requested_by_id is None), moment)
-    except (NotAuthentic, NoSandbox, ValueError) as why:
+    except (NotAuthentic, SandboxUnavailable, ValueError) as why:
         _finish(row, {"not_run": str(why)}, moment)
-    except (Unreadable, Faulty, OSError) as outage:
+    except (Unreadable, SandboxProtocolError, OSError) as outage:
         _put_off(row, outage, moment)
     return True
 
@@ -100,7 +100,7 @@ def _read(row: SchemaReading, sources: Sources, now: datetime) -> None:
         executable = fetching.fetched(platform, sources, Path(folder))
         given = {"source": f"{HOST}/{subject.namespace}/{subject.provider}", "version": row.version, "via": "both"}
         files, service = {"provider": executable}, settings.SANDBOX_SOCKET
-        answer = asking.ask("schema", given, files, service=service, tell=_hears(row))
+        answer = client.run_job("schema", given, files, service=service, report=_hears(row))
     told = telling.told(answer, row.version, now.isoformat())
     _keep(row, answer["schema"], told, now)
     _finish(row, told, now, sources)

@@ -12,7 +12,7 @@ from verification.rehearsal.lifecycle import job, rules
 from verification.rehearsal.lifecycle.given import Given
 from verification.rehearsal.lifecycle.record import Seen
 from verification.rehearsal.lifecycle.room import found_terraform
-from verification.sandbox.room import unavailable
+from verification.sandbox.environment import find_obstacle
 
 CANARY = "canary/7f3a+Qz9=secret second-part"
 BASE = """resource "example_server" "my-server" {
@@ -34,7 +34,7 @@ REFUSED = 'resource "example_server" "my-server" {}\n'
 READABLE = tuple(dict.fromkeys(Path(each).resolve() for each in (sys.base_prefix, sys.prefix)))
 TERRAFORM = found_terraform()
 needs_terraform = pytest.mark.skipif(TERRAFORM is None, reason="no terraform on this machine")
-needs_sandbox = pytest.mark.skipif(bool(unavailable()), reason=unavailable() or "a sandbox can be had")
+needs_sandbox = pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "a sandbox can be had")
 
 
 @cache

@@ -11,7 +11,7 @@ from tests.verification.rehearsal.folder import shared
 from verification.rehearsal.nomad import rules
 from verification.rehearsal.nomad.driver import Given, Play
 from verification.rehearsal.nomad.record import Seen
-from verification.sandbox.room import unavailable
+from verification.sandbox.environment import find_obstacle
 
 ROOT = Path(nomad_plugin.__file__).resolve().parent.parent
 READABLE = tuple(
@@ -20,7 +20,7 @@ READABLE = tuple(
     )
 )
 CONFIG = {"address": "127.0.0.1:9999"}
-needs_sandbox = pytest.mark.skipif(bool(unavailable()), reason=unavailable() or "a sandbox can be had")
+needs_sandbox = pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "a sandbox can be had")
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Is a job done by a process that has nothing of the portal's, as a child and as a service?"""
+"""Jobs done by a process that has nothing of the portal's: as a child and as a service."""
 
 import json
 import os
@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.verification.sandbox.programs import READABLE, written
-from verification.sandbox import asking
-from verification.sandbox.asking import Faulty
-from verification.sandbox.base import NoSandbox
-from verification.sandbox.job import play
-from verification.sandbox.serve import serve
+from verification.sandbox import client
+from verification.sandbox.client import SandboxProtocolError
+from verification.sandbox.server import listen
+from verification.sandbox.types import SandboxUnavailable
+from verification.sandbox.worker import run_job
 
 GIVEN = {"source": "acme/example", "version": "1.0.0", "via": "direct", "readable": [str(path) for path in READABLE]}
 
@@ -26,7 +26,7 @@ def provider(tmp_path):
 
 @pytest.fixture
 def service(tmp_path):
-    with serve(tmp_path / "socket") as found:
+    with listen(tmp_path / "socket") as found:
         threading.Thread(target=found.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         yield tmp_path / "socket"
         found.shutdown()
@@ -38,7 +38,7 @@ def jobs():
     for pid in filter(str.isdecimal, os.listdir("/proc")):
         try:
             ours = f"PPid:\t{os.getpid()}\n" in Path(f"/proc/{pid}/status").read_text()
-            if ours and b"verification.sandbox.job" in Path(f"/proc/{pid}/cmdline").read_bytes():
+            if ours and b"verification.sandbox.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
                 found.append((pid, Path(f"/proc/{pid}/environ").read_bytes()))
         except OSError:
             continue
@@ -58,7 +58,7 @@ def test_a_child_does_it_without_the_environment(provider, monkeypatch):
         said.append(progress["says"])
         seen.extend(jobs())
 
-    answer = asking.ask("schema", GIVEN, {"provider": provider}, tell=tell)
+    answer = client.run_job("schema", GIVEN, {"provider": provider}, report=tell)
     assert [(one["key"], one["read"]) for one in answer["readings"]] == [("version", False)]
     assert said == ["The provider is asked for its schema"]
     assert [b"canary" in environment for _, environment in seen] == [False]
@@ -66,19 +66,19 @@ def test_a_child_does_it_without_the_environment(provider, monkeypatch):
 
 
 def test_a_service_does_it(provider, service):
-    answer = asking.ask("schema", GIVEN, {"provider": provider}, service=str(service))
+    answer = client.run_job("schema", GIVEN, {"provider": provider}, service=str(service))
     assert [one["key"] for one in answer["readings"]] == ["version"]
     assert service.stat().st_mode & 0o777 == 0o660
 
 
 def test_what_makes_no_sense_is_refused(provider):
     with pytest.raises(ValueError, match="name its address with --source"):
-        asking.ask("schema", GIVEN | {"source": ""}, {"provider": provider})
+        client.run_job("schema", GIVEN | {"source": ""}, {"provider": provider})
 
 
 def test_a_fault_is_ours(provider):
-    with pytest.raises(Faulty, match="KeyError"):
-        asking.ask("no such kind", {}, {})
+    with pytest.raises(SandboxProtocolError, match="KeyError"):
+        client.run_job("no such kind", {}, {})
 
 
 def test_nothing_is_left_when_the_answer_is_heard(provider, tmp_path, monkeypatch):
@@ -91,19 +91,19 @@ def test_nothing_is_left_when_the_answer_is_heard(provider, tmp_path, monkeypatc
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
     size = provider.stat().st_size
-    order = {"kind": "schema", "given": GIVEN, "files": [["provider", size]]}
-    play(BytesIO(json.dumps(order).encode() + b"\n" + provider.read_bytes()), Told())
+    order = {"kind": "schema", "arguments": GIVEN, "files": [["provider", size]]}
+    run_job(BytesIO(json.dumps(order).encode() + b"\n" + provider.read_bytes()), Told())
     assert (len(left[0]), left[-1]) == (1, [])
 
 
 def test_what_takes_too_long_is_ended(provider):
     seen = []
-    with pytest.raises(Faulty, match="took too long"):
-        asking.ask("schema", GIVEN, {"provider": silent(provider)}, seconds=2, tell=lambda _: seen.extend(jobs()))
+    with pytest.raises(SandboxProtocolError, match="took too long"):
+        client.run_job("schema", GIVEN, {"provider": silent(provider)}, seconds=2, report=lambda _: seen.extend(jobs()))
     ((pid, _),) = seen
     assert (jobs(), list(Path("/tmp").glob(f"*-{pid}-*"))) == ([], [])
 
 
 def test_a_service_that_is_not_there_is_no_sandbox(tmp_path):
-    with pytest.raises(NoSandbox, match="its service does not answer"):
-        asking.ask("schema", GIVEN, {}, service=str(tmp_path / "nowhere"))
+    with pytest.raises(SandboxUnavailable, match="its service does not answer"):
+        client.run_job("schema", GIVEN, {}, service=str(tmp_path / "nowhere"))

@@ -1,0 +1,185 @@
+"""What a program finds in the sandbox and what it does not, and what comes out of it."""
+
+import os
+import socket
+import threading
+
+import pytest
+
+from tests.verification.sandbox.programs import PYTHON, READABLE, list_processes, written
+from verification.sandbox.egress_proxy import EgressRules
+from verification.sandbox.environment import open_environment
+from verification.sandbox.types import HOME, MEGABYTE, Limits
+
+LIMITS = Limits(seconds=10, disk=20 * MEGABYTE)
+NAP = f"60.{os.getpid()}"
+
+
+def said(script, **given):
+    with open_environment(LIMITS, **given) as sandbox:
+        result = sandbox.run(["/bin/sh", "-c", script])
+    assert result.reason == "finished", result
+    return result.stdout.decode().split()
+
+
+def test_nothing_of_the_environment_comes_along(monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "canary-of-the-environment")
+    with open_environment(LIMITS, env={"OWN": "1"}) as sandbox:
+        names = {line.split(b"=")[0].decode() for line in sandbox.run(["/usr/bin/env"]).stdout.splitlines()}
+    assert names == {"PATH", "HOME", "TMPDIR", "LANG", "USER", "PWD", "OWN"}
+
+
+def test_the_machine_is_not_to_be_seen():
+    there = ["bin", "dev", "etc", "home", "lib", "proc", "project", "sbin", "tmp", "usr"]
+    there += [name for name in ("lib32", "lib64", "libx32") if os.path.exists(f"/{name}")]
+    assert said("ls -A /; ls -A /home") == [*sorted(there), "sandbox"]
+    assert said("echo $HOME; ls -A /project; ls /proc | grep -c '^[0-9]'")[:1] == [HOME]
+
+
+def test_a_program_is_an_ordinary_user_without_capabilities():
+    assert said("id -u; grep CapEff /proc/self/status; grep NoNewPrivs /proc/self/status") == [
+        "1000", "CapEff:", "0000000000000000", "NoNewPrivs:", "1",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["unshare -U true", "mount -t tmpfs none /mnt", "touch /usr/x"])
+def test_what_widens_its_rights_is_refused(command):
+    with open_environment(LIMITS) as sandbox:
+        assert sandbox.run(["/bin/sh", "-c", f"{command} && echo done"]).stdout == b""
+
+
+def test_memory_that_no_limit_counts_cannot_be_had(tmp_path):
+    program = written(tmp_path, "memfd", "os.memfd_create('x')")
+    with open_environment(LIMITS, files={"memfd": program}, readable=READABLE) as sandbox:
+        result = sandbox.run(["/project/memfd"])
+    assert (result.exit_code, b"PermissionError" in result.stderr) == (1, True)
+
+
+def test_a_process_that_hides_ends_with_the_program():
+    with open_environment(LIMITS) as sandbox:
+        sandbox.run(["/bin/sh", "-c", f"setsid sleep {NAP} & exit 0"])
+        assert list_processes(NAP) == []
+
+
+def test_files_come_in_stay_between_runs_and_come_out(tmp_path):
+    given = tmp_path / "given"
+    given.write_text("given")
+    with open_environment(LIMITS, files={"a/b.txt": b"written", "given": given}) as sandbox:
+        assert sandbox.run(["/bin/cat", "a/b.txt", "given"]).stdout == b"writtengiven"
+        assert sandbox.run(["/bin/sh", "-c", "echo more > c; echo no > given"]).exit_code != 0
+        assert sandbox.run(["/bin/cat", "c"]).stdout == b"more\n"
+        sandbox.write("c", b"ours")
+        assert sandbox.read("c") == b"ours"
+        with pytest.raises(OSError, match="No such file"):
+            sandbox.read("missing")
+        sandbox.run(["/bin/ln", "-s", "/etc/passwd", "link"])
+        with pytest.raises(OSError, match="symbolic links"):
+            sandbox.read("link")
+    assert given.read_text() == "given"
+
+
+def test_the_first_process_outlives_whoever_wants_it_dead():
+    with open_environment(LIMITS) as sandbox:
+        sandbox.run(["/bin/sh", "-c", "kill -9 1; kill -STOP 1"])
+        assert sandbox.run(["/bin/echo", "still here"]).stdout == b"still here\n"
+
+
+def test_what_cannot_be_started_says_so():
+    with open_environment(LIMITS) as sandbox:
+        result = sandbox.run(["/project/missing"])
+    assert (result.reason, result.exit_code) == ("finished", 127)
+    assert b"execvp /project/missing: No such file or directory" in result.stderr
+
+
+def test_a_program_that_stays_is_talked_to_and_stopped(tmp_path):
+    program = written(tmp_path, "echo", """
+listening = socket.socket(socket.AF_UNIX)
+listening.bind("/tmp/in")
+listening.listen()
+print("1|5|unix|/tmp/in|grpc|", flush=True)
+near = listening.accept()[0]
+near.sendall(near.recv(100).upper())
+time.sleep(60)
+""")  # fmt: skip
+    with open_environment(LIMITS, files={"echo": program}, readable=READABLE) as sandbox:
+        process = sandbox.start(["/project/echo"])
+        assert process.read_line(5) == b"1|5|unix|/tmp/in|grpc|"
+        with process.open_target("unix", "/tmp/in", sandbox.staging) as path, socket.socket(socket.AF_UNIX) as ours:
+            ours.connect(path)
+            ours.sendall(b"hello")
+            assert ours.recv(100) == b"HELLO"
+        assert process.result is None
+        assert process.stop().reason == "stopped by us"
+
+
+def test_a_plugin_is_reached_over_tcp(tmp_path):
+    program = written(tmp_path, "echo", """
+listening = socket.create_server(("127.0.0.1", 0))
+print(listening.getsockname()[1], flush=True)
+near = listening.accept()[0]
+near.sendall(near.recv(100).upper())
+time.sleep(60)
+""")  # fmt: skip
+    with open_environment(LIMITS, files={"echo": program}, readable=READABLE) as sandbox:
+        process = sandbox.start(["/project/echo"])
+        address = f"127.0.0.1:{process.read_line(5).decode()}"
+        with process.open_target("tcp", address, sandbox.staging) as path, socket.socket(socket.AF_UNIX) as ours:
+            ours.connect(path)
+            ours.sendall(b"hello")
+            assert ours.recv(100) == b"HELLO"
+        assert process.stop().reason == "stopped by us"
+
+
+@pytest.mark.parametrize("link", ["ln -s {place} /tmp/in", "ln -s {folder} /tmp/folder; ln -s folder/ours /tmp/in"])
+def test_a_socket_of_the_machine_is_not_reached_through_a_plugins_address(link, tmp_path):
+    place = tmp_path / "ours"
+    with socket.socket(socket.AF_UNIX) as mine, open_environment(LIMITS) as sandbox:
+        mine.bind(str(place))
+        mine.listen()
+        process = sandbox.start(["/bin/sh", "-c", f"{link.format(place=place, folder=tmp_path)}; echo done; sleep 60"])
+        assert process.read_line(5) == b"done"
+        for address in ("/tmp/in", str(place), "/tmp/folder/ours", f"../..{place}"):
+            with (
+                process.open_target("unix", address, sandbox.staging) as path,
+                socket.socket(socket.AF_UNIX) as ours,
+                pytest.raises(FileNotFoundError),
+            ):
+                ours.connect(path)
+        process.stop()
+
+
+def ask_proxy(sandbox, target):
+    """Return what the proxy answers to CONNECT, and what comes after it."""
+    script = f"""
+import socket
+near = socket.create_connection(("127.0.0.1", 3128))
+near.sendall(b"CONNECT {target} HTTP/1.1\\r\\nHost: {target}\\r\\n\\r\\n")
+print(near.makefile("rb").read().decode())
+"""
+    return sandbox.run([str(PYTHON), "-IS", "-c", script]).stdout.decode().split("\r\n")
+
+
+def test_proxy_refuses_hosts_that_are_not_named():
+    with socket.create_server(("127.0.0.1", 0)) as far:
+        egress = EgressRules([f"127.0.0.1:{far.getsockname()[1]}", "10.0.0.1:443"], allow_loopback=True)
+        with open_environment(LIMITS, egress=egress, readable=READABLE, is_strict=False) as sandbox:
+            assert ask_proxy(sandbox, "127.0.0.1:1")[0] == "HTTP/1.1 403 Forbidden"
+            assert ask_proxy(sandbox, "10.0.0.1:443")[0] == "HTTP/1.1 403 Forbidden"
+    assert egress.refused == ["CONNECT 127.0.0.1:1", "CONNECT 10.0.0.1:443"]
+
+
+def test_proxy_connects_to_a_named_host():
+    with socket.create_server(("127.0.0.1", 0)) as far:
+        port = far.getsockname()[1]
+
+        def answer():
+            near = far.accept()[0]
+            near.sendall(b"far")
+            near.close()
+
+        threading.Thread(target=answer, daemon=True).start()
+        egress = EgressRules([f"127.0.0.1:{port}"], allow_loopback=True)
+        with open_environment(LIMITS, egress=egress, readable=READABLE) as sandbox:
+            lines = ask_proxy(sandbox, f"127.0.0.1:{port}")
+    assert (lines[0], lines[-1].strip()) == ("HTTP/1.1 200 Connection established", "far")
+    assert egress.refused == []

@@ -1,0 +1,84 @@
+"""A worker whose machine forbids a sandbox: the page says "not run" with the reason, and never a verdict."""
+
+import os
+import sys
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.conftest import begin
+from tests.house.source import ROOT
+from verification.rehearsal import lifecycle_jobs, nomad_jobs
+from verification.sandbox import bubblewrap, client
+
+WORKER = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {{}}; from verification.sandbox.worker import main; main()"
+OPEN = ["--dev-bind", "/", "/", "--die-with-parent"]
+WITHOUT_PACKAGE = "from verification.sandbox import bubblewrap; bubblewrap.bwrap_path = None"
+OTHER_MACHINE = "from verification.sandbox import environment; environment.FILTERS = environment.Path('/nowhere')"
+FORBIDDEN = "Creating new namespace failed"
+# What is missing: (bubblewrap's arguments for the worker, what the worker does first, variables, the reason)
+MACHINES: dict[str, tuple[list[str], str, dict[str, str], str]] = {
+    "user namespaces": (["--unshare-user", "--disable-userns", *OPEN, "--cap-drop", "ALL"], "pass", {}, FORBIDDEN),
+    "capabilities": (["--unshare-user", "--uid", "0", *OPEN, "--cap-drop", "ALL"], "pass", {}, FORBIDDEN),
+    "an open /proc": (
+        ["--unshare-user", "--uid", "1000", *OPEN, "--tmpfs", "/proc/tty", "--cap-drop", "ALL"],
+        "pass",
+        {},
+        "Can't mount proc",
+    ),
+    "bubblewrap": ([], WITHOUT_PACKAGE, {"PATH": ""}, "bubblewrap is not installed"),
+    "util-linux": ([], "pass", {"PATH": ""}, "nsenter is not installed"),
+    "a filter": ([], OTHER_MACHINE, {}, f"there is no system call filter for {os.uname().machine}"),
+}
+LIFECYCLE: dict[str, Any] = {
+    "version": "1.0.0", "base": "a", "changed": "b", "refused": "", "partial": "", "hosts": (), "secret": "",
+    "account": "",
+}  # fmt: skip
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(params=MACHINES)
+def reason(request: Any, monkeypatch: Any) -> str:
+    """Start the worker's child on a machine that lacks something. Return the reason that must be given."""
+    arguments, first, variables, reason = MACHINES[request.param]
+    command = [sys.executable, "-I", "-c", WORKER.format(first)]
+    program = [str(bubblewrap.find_bubblewrap()), *arguments, "--"] if arguments else []
+    monkeypatch.setattr(client, "COMMAND", [*program, *command])
+    monkeypatch.setattr(client, "VARIABLES", client.VARIABLES | variables)
+    return reason
+
+
+def write_program(_row: Any, folder: Path) -> Path:
+    path = folder / "program"
+    path.write_bytes(b"#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_plugin_test_is_not_run(reason: str, acme: Any, alice: Any, client: Client) -> None:
+    found = begin(acme, alice, category="container-runtime", repository="acme/nomad-driver-example", name="Booster")
+    row = nomad_jobs.begin(found, {"version": "1.0.0", "name": "", "config": ""}, by=alice, now=timezone.now())
+    assert nomad_jobs.run_one(row.pk, program=write_program)
+    assert_not_run(row, reason, client, alice, reverse("nomad_rehearsal", args=[found.uuid]))
+
+
+@pytest.mark.parametrize("reason", ["bubblewrap"], indirect=True)
+def test_lifecycle_test_is_not_run(reason: str, acme: Any, alice: Any, client: Client) -> None:
+    found = begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example")
+    row = lifecycle_jobs.begin(found, LIFECYCLE, by=alice, now=timezone.now())
+    assert lifecycle_jobs.run_one(row.pk, program=write_program)
+    assert_not_run(row, reason, client, alice, reverse("lifecycle", args=[found.uuid]))
+
+
+def assert_not_run(row: Any, reason: str, client: Client, alice: Any, page: str) -> None:
+    row.refresh_from_db()
+    assert {each["outcome"] for each in row.verdicts} == {row.outcome} == {"not_run"}
+    client.force_login(alice)
+    text = unescape(client.get(page).content.decode())
+    assert f"Not run: No sandbox on this worker: {reason}" in text
+    assert "Passed" not in text

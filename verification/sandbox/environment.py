@@ -1,0 +1,236 @@
+"""An environment for programs that are not trusted: see the package's docstring."""
+
+import os
+import shutil
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from verification.sandbox import bubblewrap, network, project_files, usage
+from verification.sandbox.bubblewrap import Bubblewrap, unavailable
+from verification.sandbox.control_groups import ControlGroup, find_own_group
+from verification.sandbox.process import SandboxProcess, Watch
+from verification.sandbox.resource_limits import set_limits
+from verification.sandbox.types import HOME, MEGABYTE, PROJECT, CommandResult, Limits, SandboxUnavailable
+
+VARIABLES = {
+    "PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": HOME, "TMPDIR": "/tmp", "LANG": "C.UTF-8",  # noqa: S108 - inside
+    "USER": "sandbox",
+}  # fmt: skip
+PROXY_VARIABLES = dict.fromkeys(
+    ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"), f"http://127.0.0.1:{network.PROXY_PORT}"
+)
+FILES = "/files"  # where bound files are: outside every folder that a program can write
+FILTERS = Path(__file__).parent / "filters"
+STAGING_ROOT = "/tmp"  # noqa: S108 - paths of sockets have at most 108 characters; the folder is made by mkdtemp
+RETRY_SECONDS = 600.0  # for which "no sandbox can be had" is believed
+BAIT = (
+    ".aws/credentials", ".ssh/id_ed25519", ".netrc", ".config/gcloud/application_default_credentials.json",
+    ".docker/config.json", ".kube/config", ".azure/accessTokens.json",
+)  # fmt: skip
+BAIT_TEXT = b"planted: whoever reads this is seen\n"
+
+
+class Egress(Protocol):
+    """A proxy for named hosts."""
+
+    def serve(self, listener: socket.socket) -> AbstractContextManager[None]:
+        """Run it on a socket that listens in the sandbox."""
+        ...
+
+
+@dataclass
+class Environment:
+    """An open environment: see `open_environment`."""
+
+    staging: Path
+    limits: Limits
+    holder: Bubblewrap
+    program: str
+    variables: Mapping[str, str]
+    binds: Sequence[tuple[str, str]]
+    paths: Mapping[str, str]
+    egress: Egress | None = None
+    is_strict: bool = True
+    storage: int = -1
+    bait: int = -1
+    processes: list[SandboxProcess] = field(default_factory=list)
+
+    @property
+    def owner(self) -> int:
+        """The user whose files the program can write; -1 for our own."""
+        return bubblewrap.OUTSIDE_ID if os.geteuid() == 0 else -1
+
+    def locate(self, name: str) -> str:
+        """Return the path inside of a file that was supplied as a Path; the program cannot replace it there."""
+        return self.paths[name]
+
+    def write(self, name: str, data: bytes) -> None:
+        """Write a file of the project folder. Raise OSError."""
+        project_files.write_file(self.storage, f"project/{name}", data, self.owner)
+
+    def read(self, name: str, size: int = 20 * MEGABYTE) -> bytes:
+        """Return the first bytes of a file of the project folder. Raise OSError where there is none."""
+        return project_files.read_file(self.storage, f"project/{name}", size)
+
+    def run(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> CommandResult:
+        """Run a program in the project folder to its end. Raise SandboxUnavailable."""
+        return self.start(argv, env=env, seconds=seconds).finish()
+
+    def start(self, argv: Sequence[str], *, env: Mapping[str, str] | None = None, seconds: float = 0) -> SandboxProcess:
+        """Start a program in the project folder. `env` is added to the environment's own variables.
+
+        Every limit is set, and everything that the program gets from us is opened, before it starts.
+        """
+        arguments = bubblewrap.sandbox_arguments(self.staging, self.binds, {**self.variables, **(env or {})})
+        enter = bubblewrap.enter_arguments(self.holder.child)
+        seconds = seconds or self.limits.seconds
+        with ExitStack() as stack:
+            blocked = bubblewrap.start_blocked(
+                [*enter, self.program], arguments, [str(word) for word in argv], find_filter()
+            )
+            stack.callback(blocked.close)
+            blocked.wait_until(lambda: self._is_ready(blocked.child))
+            set_limits(enter, blocked.child, self.limits, seconds)
+            name = f"{self.staging.name}-{blocked.child}"
+            group = ControlGroup.create(find_own_group(), name, self.limits, blocked.child)
+            if group is not None:
+                stack.callback(group.remove)
+            if self.egress is not None:
+                stack.enter_context(self.egress.serve(network.open_listener(blocked.child)))
+            monitor = usage.UsageMonitor(blocked.child, self.storage, self.limits, group, self.bait)
+            stack.callback(monitor.close)
+            watch = Watch(monitor, self.limits.output, seconds, self.is_strict)
+            process = SandboxProcess(blocked, watch, stack.pop_all())
+        self.processes.append(process)
+        return process
+
+    def _is_ready(self, child: int) -> bool:
+        """Return whether bubblewrap has moved the process into its new root."""
+        try:
+            return os.stat(f"/proc/{child}/root{PROJECT}").st_dev == os.fstat(self.storage).st_dev
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """End every program that still runs."""
+        for process in self.processes:
+            process.stop()
+
+
+@contextmanager
+def open_environment(
+    limits: Limits | None = None,
+    *,
+    files: Mapping[str, bytes | Path] | None = None,
+    readable: Sequence[Path] = (),
+    egress: Egress | None = None,
+    env: Mapping[str, str] | None = None,
+    is_strict: bool = True,
+) -> Iterator[Environment]:
+    """Open an environment.
+
+    Args:
+        files: Contents of the project folder by name. Bytes are written there; a Path is seen as a link to a file that
+            cannot be changed, see `Environment.locate`.
+        readable: Folders of this machine that are seen, read-only, under their own paths.
+        egress: The proxy that HTTPS_PROXY leads to, see `egress_proxy`; without it there is no way out.
+        env: Further environment variables for every program.
+        is_strict: End a program that reaches for the network or opens credentials in the home folder. Otherwise it
+            finds nothing there, and no more.
+
+    Raises:
+        SandboxUnavailable: With the reason.
+    """
+    limits, files = limits or Limits(), files or {}
+    bound = {name: path.resolve() for name, path in files.items() if isinstance(path, Path)}
+    sources = [*(path.resolve() for path in readable), *bound.values()]
+    paths = {name: f"{FILES}/{number}/{Path(name).name}" for number, name in enumerate(bound)}
+    with ExitStack() as stack:
+        staging = _make_staging(stack)
+        program, extra = bubblewrap.find_program_for_sandbox(staging, len(sources))
+        holder = bubblewrap.start_holder(bubblewrap.storage_arguments(staging, limits.disk, [*sources, *extra]))
+        stack.callback(holder.close)
+        inside = [*map(str, readable), *paths.values()]
+        binds = [(bubblewrap.visible_path(staging, number), path) for number, path in enumerate(inside)]
+        variables = VARIABLES | (PROXY_VARIABLES if egress else {}) | dict(env or {})
+        environment = Environment(staging, limits, holder, program, variables, binds, paths, egress, is_strict)
+        _fill_storage(environment, files, stack)
+        stack.callback(environment.close)
+        yield environment
+
+
+def _make_staging(stack: ExitStack) -> Path:
+    """Make the folder outside: readable for the user that the sandbox has outside, and gone at the end."""
+    staging = Path(tempfile.mkdtemp(prefix=f"sandbox-{os.getpid()}-", dir=STAGING_ROOT))
+    stack.callback(shutil.rmtree, staging, ignore_errors=True)
+    for folder in (staging, staging / "storage", staging / "visible", staging / "etc"):
+        folder.mkdir(exist_ok=True)
+        folder.chmod(0o711)
+    for name, text in bubblewrap.SETTINGS.items():
+        (staging / "etc" / name).write_text(text)
+        (staging / "etc" / name).chmod(0o644)
+    return staging
+
+
+def _fill_storage(environment: Environment, files: Mapping[str, bytes | Path], stack: ExitStack) -> None:
+    """Write what the project folder and the home folder hold from the beginning."""
+    path = Path(f"/proc/{environment.holder.child}/root{environment.staging}/storage")
+    environment.storage = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    stack.callback(os.close, environment.storage)
+    if environment.owner >= 0:
+        for name in bubblewrap.FOLDERS:
+            os.chown(name, environment.owner, environment.owner, dir_fd=environment.storage)
+    for name, data in files.items():
+        if isinstance(data, bytes):
+            environment.write(name, data)
+        else:
+            target = environment.locate(name)
+            project_files.write_link(environment.storage, f"project/{name}", target, environment.owner)
+    if environment.is_strict:
+        for name in BAIT:
+            project_files.write_file(environment.storage, f"home/{name}", BAIT_TEXT, environment.owner)
+        environment.bait = usage.watch_files([path / "home" / name for name in BAIT])
+        stack.callback(os.close, environment.bait)
+
+
+def find_filter() -> Path:
+    """Return the system call filter for this machine type."""
+    path = FILTERS / f"{os.uname().machine}.bpf"
+    if not path.exists():
+        raise unavailable(f"there is no system call filter for {os.uname().machine}")
+    return path
+
+
+_last_try: tuple[float, str] | None = None
+_trying = threading.Lock()
+
+
+def find_obstacle() -> str:
+    """Return why no sandbox can be had on this machine, blank where one can. It is tried, and believed for a while."""
+    global _last_try
+    with _trying:
+        if _last_try is None or (_last_try[1] and time.monotonic() - _last_try[0] > RETRY_SECONDS):
+            _last_try = time.monotonic(), _try_sandbox()
+        return _last_try[1]
+
+
+def _try_sandbox() -> str:
+    if not sys.platform.startswith("linux"):
+        return str(unavailable("it needs Linux"))
+    try:
+        with open_environment(Limits(seconds=10, disk=MEGABYTE)) as environment:
+            result = environment.run(["/bin/sh", "-c", "echo ready"])
+    except SandboxUnavailable as reason:
+        return str(reason)
+    if result.stdout == b"ready\n":
+        return ""
+    text = result.stderr[:300].decode("utf-8", "replace").strip() or result.message
+    return f"No sandbox on this worker: a first command did not run in it. {text}"

@@ -1,0 +1,94 @@
+"""Sockets in a sandbox's network namespace, opened by a short-lived process and used from outside."""
+
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+
+from verification.sandbox.bubblewrap import unavailable
+
+PROXY_PORT = 3128
+HELPER_SECONDS = 15.0
+BUFFER_SIZE = 64 * 1024
+# Only a process with a single thread may enter a user namespace, so this cannot be done here. Root keeps its rights and
+# stays in its own user namespace.
+HELPER = """
+import ctypes, fcntl, os, socket, sys
+child, kind, number = sys.argv[1:]
+network = os.open(f"/proc/{child}/ns/net", os.O_RDONLY)
+owner = fcntl.ioctl(network, 0xB701)  # NS_GET_USERNS
+libc = ctypes.CDLL(None, use_errno=True)
+for namespace in [network] if os.geteuid() == 0 else [owner, network]:
+    if libc.setns(namespace, 0) < 0:
+        sys.exit(os.strerror(ctypes.get_errno()))
+if kind == "listen":
+    opened = [socket.socket()]
+    opened[0].setsockopt(socket.SOL_IP, 15, 1)  # IP_FREEBIND: loopback may come up later
+    opened[0].bind(("127.0.0.1", int(number)))
+    opened[0].listen(64)
+else:
+    opened = [socket.socket(socket.AddressFamily(int(kind))) for _ in range(int(number))]
+socket.send_fds(socket.socket(fileno=0), [b"."], [each.fileno() for each in opened])
+"""
+
+
+def open_listener(child: int, port: int = PROXY_PORT) -> socket.socket:
+    """Return a socket that listens on the sandbox's loopback. `child` is a process in the sandbox."""
+    return _open_sockets(child, "listen", port)[0]
+
+
+def open_sockets(child: int, family: int, count: int) -> list[socket.socket]:
+    """Return unconnected TCP sockets that belong to the sandbox's network."""
+    return _open_sockets(child, str(int(family)), count)
+
+
+def _open_sockets(child: int, kind: str, number: int) -> list[socket.socket]:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        command = [sys.executable, "-I", "-S", "-c", HELPER, str(child), kind, str(number)]
+        done = subprocess.run(  # noqa: S603 - our own program
+            command, stdin=theirs.fileno(), env={}, capture_output=True, timeout=HELPER_SECONDS, check=False
+        )
+        if done.returncode:
+            reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+            raise unavailable(f"the network of the sandbox cannot be entered ({reason})")
+        _, descriptors, _, _ = socket.recv_fds(ours, 1, 16)
+    return [socket.socket(fileno=descriptor) for descriptor in descriptors]
+
+
+def relay(listening: socket.socket, targets: list[socket.socket], address: tuple[str, int]) -> None:
+    """Join each connection to a target socket, which is connected to the address, until the listener is closed."""
+    threading.Thread(target=_accept, args=(listening, targets, address), daemon=True).start()
+
+
+def _accept(listening: socket.socket, targets: list[socket.socket], address: tuple[str, int]) -> None:
+    for target in targets:
+        try:
+            near = listening.accept()[0]
+        except OSError:
+            break
+        threading.Thread(target=_join, args=(near, target, address), daemon=True).start()
+    listening.close()
+
+
+def _join(near: socket.socket, target: socket.socket, address: tuple[str, int]) -> None:
+    with near, target, suppress(OSError):
+        target.connect(address)
+        join_sockets(near, target)
+
+
+def join_sockets(near: socket.socket, far: socket.socket) -> None:
+    """Copy bytes both ways until both sides have ended."""
+    back = threading.Thread(target=_copy, args=(far, near), daemon=True)
+    back.start()
+    _copy(near, far)
+    back.join()
+
+
+def _copy(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while data := source.recv(BUFFER_SIZE):
+            target.sendall(data)
+    with suppress(OSError):
+        target.shutdown(socket.SHUT_WR)

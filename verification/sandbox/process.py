@@ -1,0 +1,178 @@
+"""A program that runs in a sandbox: started, watched, spoken to and ended from outside."""
+
+import os
+import signal
+import socket
+import stat
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+from verification.sandbox import network
+from verification.sandbox.bubblewrap import STARTUP_SECONDS, Bubblewrap
+from verification.sandbox.output_reader import OutputReader
+from verification.sandbox.project_files import open_beneath
+from verification.sandbox.types import PROJECT, CommandResult, ExitReason
+from verification.sandbox.usage import UsageMonitor
+
+LOOK_SECONDS = 0.02
+DRAIN_SECONDS = 0.5
+COULD_NOT_START = 127
+SIGNAL_CODES = range(129, 193)  # how bubblewrap passes on that a signal ended the program
+MAX_TCP_CONNECTIONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """How a program is watched: what for, how much it may print, and for how long it may run."""
+
+    monitor: UsageMonitor
+    output: int
+    seconds: float
+    is_strict: bool
+
+
+class SandboxProcess:
+    """A running program. Every method may be called from any thread. `resources` are closed when it has ended."""
+
+    def __init__(self, bubblewrap: Bubblewrap, watch: Watch, resources: ExitStack) -> None:
+        self._bubblewrap, self._watch, self._resources = bubblewrap, watch, resources
+        self._reason: ExitReason | None = None
+        self._result: CommandResult | None = None
+        self._changed = threading.Condition()
+        self._child = self._keep(os.pidfd_open(bubblewrap.child))
+        self._folder = self._keep(os.open(f"/proc/{bubblewrap.child}/root", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC))
+        self._output = OutputReader(watch.output)
+        self._output.add_event(self._keep(os.pidfd_open(bubblewrap.process.pid)))
+        self._output.add_stream(cast(IO[bytes], bubblewrap.process.stdout), self._output.stdout)
+        self._output.add_stream(cast(IO[bytes], bubblewrap.process.stderr), self._output.stderr)
+        bubblewrap.release()
+        self._thread = threading.Thread(target=self._run, daemon=True, name="sandbox")
+        self._thread.start()
+
+    def _keep(self, descriptor: int) -> int:
+        self._resources.callback(os.close, descriptor)
+        return descriptor
+
+    def read_line(self, seconds: float) -> bytes | None:
+        """Return the first line of standard output without its end; None when it does not come in time."""
+        stdout = self._output.stdout
+        with self._changed:
+            self._changed.wait_for(lambda: b"\n" in stdout or self._result is not None, seconds)
+            line, end, _ = bytes(stdout).partition(b"\n")
+        return line.rstrip(b"\r") if end else None
+
+    @property
+    def result(self) -> CommandResult | None:
+        """How the program ended; None while it runs."""
+        with self._changed:
+            return self._result
+
+    def wait(self, seconds: float | None = None) -> CommandResult | None:
+        """Return how the program ended; None when it has not within the time."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._result is not None, seconds)
+            return self._result
+
+    def finish(self) -> CommandResult:
+        """Wait for the end. The program is stopped when its time is over."""
+        result = self.wait(self._watch.seconds + STARTUP_SECONDS)
+        return result or CommandResult(ExitReason.LOST, None, b"", b"", self._watch.seconds, 0)
+
+    def stop(self) -> CommandResult:
+        """End the program and everything that it has started."""
+        self._kill(ExitReason.STOPPED)
+        return self.finish()
+
+    @contextmanager
+    def open_target(self, kind: str, address: str, staging: Path) -> Iterator[str]:
+        """Yield the path of a socket that leads to an address inside, "unix" or "tcp".
+
+        A Unix socket is reached directly. Its path is resolved in the sandbox and no link is followed, so a plugin
+        cannot lead us to a socket of this machine.
+        """
+        with ExitStack() as stack:
+            try:
+                if kind == "unix":
+                    socket_path = f"{PROJECT}/{address}"[1:] if not address.startswith("/") else address.lstrip("/")
+                    descriptor = open_beneath(self._folder, socket_path, os.O_PATH)
+                    stack.callback(os.close, descriptor)
+                    if not stat.S_ISSOCK(os.fstat(descriptor).st_mode):
+                        raise FileNotFoundError(2, "there is no such socket")
+                    path = f"/proc/self/fd/{descriptor}"
+                else:
+                    path = self._relay(address, staging, stack)
+            except (OSError, ValueError):
+                path = f"{staging}/no-such-socket"  # whoever connects is told so
+            yield path
+
+    def _relay(self, address: str, staging: Path, stack: ExitStack) -> str:
+        host, _, port = address.rpartition(":")
+        family = socket.AF_INET6 if host.startswith("[") else socket.AF_INET
+        targets = network.open_sockets(self._bubblewrap.child, family, MAX_TCP_CONNECTIONS)
+        for target in targets:
+            stack.enter_context(closing(target))
+        path = f"{staging}/tcp-{self._bubblewrap.child}"
+        listening = stack.enter_context(closing(socket.socket(socket.AF_UNIX)))
+        listening.bind(path)
+        listening.listen(MAX_TCP_CONNECTIONS)
+        loopback = "::1" if family == socket.AF_INET6 else "127.0.0.1"
+        network.relay(listening, targets, (loopback, int(port)))
+        return path
+
+    def _kill(self, reason: ExitReason) -> None:
+        """End the first process inside, and with it the kernel ends all others."""
+        with self._changed:
+            if self._result is None:
+                self._reason = self._reason or reason
+                with suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(self._child, signal.SIGKILL)
+
+    def _run(self) -> None:
+        """Watch the program until it has ended."""
+        start = time.monotonic()
+        next_look = start
+        while self._bubblewrap.process.poll() is None:
+            self._read(max(0.0, next_look - time.monotonic()))
+            if time.monotonic() >= next_look and self._reason is None:
+                self._look(start)
+                next_look = time.monotonic() + LOOK_SECONDS
+        seconds = time.monotonic() - start
+        self._output.read_rest(DRAIN_SECONDS)
+        reason = self._reason or self._watch.monitor.find_lasting_breach(is_strict=self._watch.is_strict)
+        self._finish(reason, seconds)
+
+    def _read(self, timeout: float) -> None:
+        if self._output.read(timeout):
+            with self._changed:
+                self._changed.notify_all()
+            if self._output.is_over_limit:
+                self._kill(ExitReason.OUTPUT)
+
+    def _look(self, start: float) -> None:
+        if (breach := self._watch.monitor.find_breach(is_strict=self._watch.is_strict)) is not None:
+            self._kill(breach)
+        elif time.monotonic() > start + self._watch.seconds:
+            self._kill(ExitReason.TIMED_OUT)
+
+    def _finish(self, reason: ExitReason | None, seconds: float) -> None:
+        code = None
+        if reason is None:
+            reason, code = self._read_exit()
+        with self._changed:
+            self._resources.close()
+            out, err = bytes(self._output.stdout), bytes(self._output.stderr)
+            self._result = CommandResult(reason, code, out, err, seconds, self._watch.monitor.peak_bytes)
+            self._changed.notify_all()
+
+    def _read_exit(self) -> tuple[ExitReason, int | None]:
+        code = self._bubblewrap.read_exit_code()
+        if code is None and b"bwrap: execvp " in self._output.stderr:
+            return ExitReason.FINISHED, COULD_NOT_START
+        if code is None:
+            return ExitReason.LOST, None
+        return ExitReason.FINISHED, 128 - code if code in SIGNAL_CODES else code

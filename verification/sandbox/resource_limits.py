@@ -1,0 +1,45 @@
+"""Limits that the kernel enforces for each process."""
+
+import resource
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from verification.sandbox.bubblewrap import find_program, unavailable
+from verification.sandbox.types import Limits
+
+SPARE_PROCESSES = 32  # the monitor ends a program for its own limit first, and can say so
+MAX_OPEN_FILES = 4096
+
+
+def set_limits(enter: Sequence[str], child: int, limits: Limits, seconds: float) -> None:
+    """Set the limits of a process that waits in its sandbox; its program inherits them.
+
+    Processes are counted for each user and user namespace, so the limit must not be set before the process has entered
+    its own. `enter` is the command that runs another one as the user of the sandbox, who may do this. Memory is bounded
+    more closely by the monitor.
+    """
+    wanted = {
+        "core": (resource.RLIMIT_CORE, 0),
+        "cpu": (resource.RLIMIT_CPU, (int(seconds) + 2) * 4),
+        "data": (resource.RLIMIT_DATA, 2 * limits.memory),
+        "nofile": (resource.RLIMIT_NOFILE, MAX_OPEN_FILES),
+        "nproc": (resource.RLIMIT_NPROC, limits.processes + SPARE_PROCESSES),
+        "memlock": (resource.RLIMIT_MEMLOCK, 0),
+    }
+    options = [f"--{name}={_bound(number, value)}" for name, (number, value) in wanted.items()]
+    done = subprocess.run(  # noqa: S603 - a program of the system
+        [*enter, find_program("prlimit"), "--pid", str(child), *options], env={}, capture_output=True, check=False
+    )
+    with suppress(OSError):
+        Path(f"/proc/{child}/oom_score_adj").write_text("1000")  # when memory runs out, the program goes first
+    if done.returncode:
+        raise unavailable(done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or "prlimit was killed")
+
+
+def _bound(number: int, value: int) -> str:
+    """Return the value, or the limit of this process where that is lower and cannot be raised."""
+    hard = resource.getrlimit(number)[1]
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    return f"{value}:{value}"

@@ -1,0 +1,59 @@
+"""A service that does jobs in the sandbox: python -m verification.sandbox.server SOCKET.
+
+It has no settings and no secrets and needs no database. Every connection is one job, in a process of its own; a few run
+at a time, the others wait.
+"""
+
+import os
+import socketserver
+import subprocess
+import threading
+from argparse import ArgumentParser
+from pathlib import Path
+
+from verification.sandbox.client import COMMAND, VARIABLES
+from verification.sandbox.control_groups import become_supervisor, find_own_group
+
+MAX_JOBS = 2
+
+
+class JobServer(socketserver.ThreadingUnixStreamServer):
+    """A server with one thread for each connection."""
+
+    daemon_threads = True
+    slots = threading.BoundedSemaphore(MAX_JOBS)
+
+
+class JobConnection(socketserver.BaseRequestHandler):
+    """One job, whose process has the connection as standard input and output."""
+
+    def handle(self) -> None:
+        with JobServer.slots:
+            subprocess.run(  # noqa: S603 - our own program
+                COMMAND, stdin=self.request, stdout=self.request, env=VARIABLES, cwd="/", start_new_session=True,
+                check=False,
+            )  # fmt: skip
+
+
+def listen(path: Path) -> JobServer:
+    """Return a server that listens on the path, for whoever is in its group."""
+    path.unlink(missing_ok=True)
+    previous_mask = os.umask(0o117)
+    try:
+        return JobServer(str(path), JobConnection)
+    finally:
+        os.umask(previous_mask)
+
+
+def main() -> None:
+    """Serve until the process is ended."""
+    parser = ArgumentParser(description="Runs jobs in the sandbox for whoever connects to the socket.")
+    parser.add_argument("socket", type=Path)
+    path = parser.parse_args().socket
+    become_supervisor(find_own_group())
+    with listen(path) as server:
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

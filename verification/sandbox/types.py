@@ -1,0 +1,93 @@
+"""Limits and results of a program in the sandbox."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+MEGABYTE = 1024 * 1024
+PROJECT, HOME = "/project", "/home/sandbox"
+
+
+class ExitReason(StrEnum):
+    """Why a command ended.
+
+    FINISHED means that it ended by itself; its exit code tells more. LOST is a failure of the sandbox, never of the
+    program.
+    """
+
+    FINISHED = "finished"
+    TIMED_OUT = "timed out"
+    MEMORY = "out of memory"
+    DISK = "disk full"
+    PROCESSES = "too many processes"
+    OUTPUT = "too much output"
+    NETWORK = "reached for the network"
+    HOME = "reached for the home folder"
+    STOPPED = "stopped by us"
+    LOST = "sandbox lost"
+
+
+MESSAGES: Mapping[str, str] = {
+    ExitReason.FINISHED: "It ended by itself.",
+    ExitReason.TIMED_OUT: "It did not end in time and was stopped.",
+    ExitReason.MEMORY: "It used more memory than it may and was stopped.",
+    ExitReason.DISK: "It wrote more than it may and was stopped.",
+    ExitReason.PROCESSES: "It started more processes than it may and was stopped.",
+    ExitReason.OUTPUT: "It printed more than it may and was stopped.",
+    ExitReason.NETWORK: "It tried to reach the network, which is closed here, and was stopped.",
+    ExitReason.HOME: "It opened credentials in the home folder, which were planted for that, and was stopped.",
+    ExitReason.STOPPED: "We stopped it.",
+    ExitReason.LOST: "The sandbox itself ended; that is our fault, not the program's.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a program may use at most.
+
+    `seconds` and `output` hold for each command; `memory`, `disk` and `processes` (threads included) for everything
+    that runs in the environment at a time. Sizes are in bytes.
+    """
+
+    seconds: float = 30
+    memory: int = 1024 * MEGABYTE
+    disk: int = 256 * MEGABYTE
+    processes: int = 256
+    output: int = 2 * MEGABYTE
+
+    def as_dict(self) -> dict[str, float]:
+        """Return the limits by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """How a command ended.
+
+    `exit_code` is negative for a signal and None where the sandbox stopped the command. `peak_bytes` is the most
+    memory that was seen in use.
+    """
+
+    reason: ExitReason
+    exit_code: int | None
+    stdout: bytes
+    stderr: bytes
+    seconds: float
+    peak_bytes: int
+
+    @property
+    def is_success(self) -> bool:
+        """Return whether the command ended by itself with exit code 0."""
+        return self.reason == ExitReason.FINISHED and self.exit_code == 0
+
+    @property
+    def message(self) -> str:
+        """Return a sentence that says how the command ended."""
+        if self.reason == ExitReason.FINISHED and self.exit_code:
+            ending = f"exit code {self.exit_code}" if self.exit_code > 0 else f"signal {-self.exit_code}"
+            return f"It ended with {ending}."
+        return MESSAGES[self.reason]
+
+
+class SandboxUnavailable(Exception):
+    """No sandbox can be had on this machine. The text is a sentence that says why."""

@@ -1,0 +1,119 @@
+"""What a sandbox uses and tries, read from outside many times a second."""
+
+import ctypes
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from verification.sandbox.control_groups import ControlGroup
+from verification.sandbox.types import ExitReason, Limits
+
+PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
+MAX_FILES = 20_000  # each keeps kernel memory that the size of the tmpfs does not count
+NO_ROUTE = {"OutNoRoutes", "Ip6OutNoRoutes"}
+IN_OPEN = 0x20
+MEMORY_FIELD, THREADS_FIELD = 1, 17  # in statm; in stat, counted behind the name of the program
+
+
+def watch_files(paths: list[Path]) -> int:
+    """Return a descriptor that becomes readable when one of the files is opened."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    descriptor = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    for path in paths:
+        if descriptor < 0 or libc.inotify_add_watch(descriptor, os.fsencode(path), IN_OPEN) < 0:
+            raise OSError(ctypes.get_errno(), "inotify")
+    return int(descriptor)
+
+
+class UsageMonitor:
+    """Compare what runs in one sandbox with its limits.
+
+    Everything that is read later is opened at the start: the counters of the network outlive the last process only by
+    the descriptors that are held here. `bait` is a descriptor from watch_files(), or -1.
+    """
+
+    def __init__(self, child: int, storage: int, limits: Limits, group: ControlGroup | None, bait: int = -1) -> None:
+        self.limits, self.peak_bytes = limits, 0
+        self._storage, self._group, self._bait = storage, group, bait
+        self._processes = os.open(Path(f"/proc/{child}/root", "proc"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        self._counters = [
+            os.open(f"/proc/{child}/net/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("snmp", "snmp6")
+        ]
+
+    def find_breach(self, *, is_strict: bool) -> ExitReason | None:
+        """Return the limit that is exceeded. A strict sandbox also ends for reaching out."""
+        memory, threads = self._measure_processes()
+        if threads > self.limits.processes:
+            return ExitReason.PROCESSES
+        if memory > self.limits.memory:
+            memory = self._measure_shared_once()
+        self.peak_bytes = max(self.peak_bytes, memory)
+        if memory > self.limits.memory:
+            return ExitReason.MEMORY
+        return self.find_lasting_breach(is_strict=is_strict)
+
+    def find_lasting_breach(self, *, is_strict: bool) -> ExitReason | None:
+        """Return a breach that can still be seen when every process has ended."""
+        disk = os.fstatvfs(self._storage)
+        if disk.f_bavail * 50 < disk.f_blocks or disk.f_files - disk.f_ffree > MAX_FILES:
+            return ExitReason.DISK
+        if self._group is not None and (breach := self._group.find_breach()) is not None:
+            return breach
+        return self._find_attempt() if is_strict else None
+
+    def _find_attempt(self) -> ExitReason | None:
+        if any(self._count_unroutable(descriptor) for descriptor in self._counters):
+            return ExitReason.NETWORK
+        with suppress(BlockingIOError):
+            if self._bait >= 0 and os.read(self._bait, 4096):
+                return ExitReason.HOME
+        return None
+
+    def close(self) -> None:
+        """Release what is held of the sandbox, and note the peak that the kernel has counted."""
+        if self._group is not None:
+            self.peak_bytes = self._group.read_peak() or self.peak_bytes
+        for descriptor in (self._processes, *self._counters):
+            os.close(descriptor)
+
+    def _list_processes(self) -> list[str]:
+        return [name for name in os.listdir(self._processes) if name.isdecimal()]
+
+    def _read(self, path: str) -> bytes:
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._processes)
+        except OSError:  # the process has ended meanwhile
+            return b""
+        try:
+            return os.read(descriptor, 4096)
+        except OSError:
+            return b""
+        finally:
+            os.close(descriptor)
+
+    def _measure_processes(self) -> tuple[int, int]:
+        """Return bytes of memory and number of threads."""
+        memory = threads = 0
+        for name in self._list_processes():
+            statm, stat = self._read(f"{name}/statm").split(), self._read(f"{name}/stat")
+            if statm and stat:
+                memory += int(statm[MEMORY_FIELD]) * PAGE_SIZE
+                threads += int(stat.rpartition(b")")[2].split()[THREADS_FIELD])
+        return memory, threads
+
+    def _measure_shared_once(self) -> int:
+        """Return bytes of memory with shared pages counted once. This is slower."""
+        memory = 0
+        for name in self._list_processes():
+            lines = self._read(f"{name}/smaps_rollup").splitlines()
+            memory += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(b"Pss:"))
+        return memory
+
+    def _count_unroutable(self, descriptor: int) -> int:
+        """Return how many packets had an address to which there is no route."""
+        lines = [line.split() for line in os.pread(descriptor, 64 * 1024, 0).decode().splitlines()]
+        pairs = [(words[0], words[1]) for words in lines if len(words) == 2]  # snmp6: a name and a value
+        tables = [words for words in lines if len(words) > 2]  # snmp: a line of names, then one of values
+        for names, values in zip(tables[::2], tables[1::2], strict=False):
+            pairs += zip(names, values, strict=False)
+        return sum(int(value) for name, value in pairs if name in NO_ROUTE)

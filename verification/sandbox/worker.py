@@ -1,0 +1,98 @@
+"""The process that opens environments: one job, requested on standard input, answered on standard output.
+
+In: one line of JSON {"kind", "arguments", "files": [[name, size], …]}, then the bytes of the files, one after another.
+Out: lines of JSON: any number of {"progress": …}, then one of {"answer": …}, {"not_run": reason} where no sandbox can
+be had, {"refused": sentence} for a job that makes no sense, {"error": what broke}.
+"""
+
+import json
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn
+
+from verification.sandbox.environment import find_obstacle
+from verification.sandbox.types import SandboxUnavailable
+
+# kind → the function that does it: (arguments, files by name, report) → answer
+KINDS = {
+    "schema": "verification.plugins.schema_job.answer",
+    "lifecycle": "verification.rehearsal.lifecycle.job.answer",
+    "nomad": "verification.rehearsal.nomad.job.answer",
+}
+MAX_FILE_SIZE = 2 * 1024**3
+PIECE_SIZE = 1024 * 1024
+Job = Callable[[Mapping[str, Any], Mapping[str, Path], Callable[[dict[str, Any]], None]], Any]
+
+
+def _load_job(kind: str) -> Job:
+    module, _, function = KINDS[kind].rpartition(".")
+    job: Job = getattr(import_module(module), function)
+    return job
+
+
+def _receive_file(stream: BinaryIO, path: Path, size: int) -> Path:
+    left = size
+    with path.open("wb") as file:
+        while left:
+            piece = stream.read(min(PIECE_SIZE, left))
+            if not piece:
+                raise ValueError("The job was cut off.")
+            left -= file.write(piece)
+    path.chmod(0o755)
+    return path
+
+
+def _run(request: BinaryIO, send: Callable[..., None]) -> Any:
+    """Return what the job answers; its files are gone afterwards. Raise what the job raises."""
+    job = json.loads(request.readline())
+    with tempfile.TemporaryDirectory(prefix=f"job-{os.getpid()}-") as folder:
+        files = {
+            name: _receive_file(request, Path(folder, f"{number}-file"), min(size, MAX_FILE_SIZE))
+            for number, (name, size) in enumerate(job["files"])
+        }
+        # Otherwise what this machine forbids would look like a fault of the partner's program.
+        if obstacle := find_obstacle():
+            raise SandboxUnavailable(obstacle)
+        return _load_job(job["kind"])(job["arguments"], files, lambda progress: send(progress=progress))
+
+
+def run_job(request: BinaryIO, response: BinaryIO) -> None:
+    """Do one job from stream to stream."""
+
+    def send(**message: Any) -> None:
+        response.write(json.dumps(message).encode() + b"\n")
+        response.flush()
+
+    try:
+        send(answer=_run(request, send))  # nothing is left by then: whoever reads it may end this process at once
+    except SandboxUnavailable as reason:
+        send(not_run=str(reason))
+    except ValueError as sentence:
+        send(refused=str(sentence))
+    except BrokenPipeError:
+        return
+    except Exception as error:
+        send(error=f"{type(error).__name__}: {error}"[:500])
+
+
+def _leave(*_: object) -> NoReturn:
+    """End with all environments and folders; a second request does not interrupt that."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    sys.exit(1)
+
+
+def main() -> None:
+    """Do the job on standard input."""
+    signal.signal(signal.SIGTERM, _leave)
+    response = sys.stdout.buffer
+    sys.stdout = sys.stderr  # what is printed meanwhile is no answer
+    run_job(sys.stdin.buffer, response)
+
+
+if __name__ == "__main__":
+    main()
