@@ -1,0 +1,269 @@
+"""Programs that attack the sandbox from inside. Each prints what every attempt came to."""
+
+import os
+from dataclasses import dataclass
+
+from verification.sandbox.types import ExitReason
+
+FIRST = """
+import ctypes, errno, os, socket, struct, sys, time
+libc = ctypes.CDLL(None, use_errno=True)
+
+def report(name, error):
+    print(name, "succeeded" if error is None else errno.errorcode.get(error, error), flush=True)
+
+def attempt(name, action):
+    try:
+        action()
+        report(name, None)
+    except OSError as error:
+        report(name, error.errno)
+
+def refuse(name, action):
+    try:
+        action()
+        print(name, "succeeded", flush=True)
+    except OSError as error:  # which of these depends on who owns the file outside
+        is_refusal = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
+        print(name, "refused" if is_refusal else errno.errorcode[error.errno], flush=True)
+
+def call(name, *arguments):
+    failed = libc.syscall(ctypes.c_long(NUMBERS[name]), *arguments) < 0
+    report(name, ctypes.get_errno() if failed else None)
+"""
+# System calls by number: a C library may lack a function or refuse by itself.
+NUMBERS = {
+    "x86_64": {
+        "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "pidfd_getfd": 438, "kcmp": 312,
+        "mount": 165, "umount2": 166, "pivot_root": 155, "chroot": 161, "open_tree": 428, "move_mount": 429,
+        "fsopen": 430, "mount_setattr": 442, "unshare": 272, "setns": 308, "clone": 56, "clone3": 435, "add_key": 248,
+        "request_key": 249, "keyctl": 250, "bpf": 321, "userfaultfd": 323, "perf_event_open": 298,
+        "io_uring_setup": 425, "io_setup": 206, "init_module": 175, "finit_module": 313, "kexec_load": 246,
+        "reboot": 169, "swapon": 167, "syslog": 103, "quotactl": 179, "personality": 135, "acct": 163,
+        "settimeofday": 164, "sethostname": 170, "memfd_create": 319, "memfd_secret": 447, "shmget": 29, "msgget": 68,
+        "semget": 64, "open_by_handle_at": 304, "fanotify_init": 300, "seccomp": 317, "mbind": 237,
+    },
+    "aarch64": {
+        "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "pidfd_getfd": 438, "kcmp": 272,
+        "mount": 40, "umount2": 39, "pivot_root": 41, "chroot": 51, "open_tree": 428, "move_mount": 429,
+        "fsopen": 430, "mount_setattr": 442, "unshare": 97, "setns": 268, "clone": 220, "clone3": 435, "add_key": 217,
+        "request_key": 218, "keyctl": 219, "bpf": 280, "userfaultfd": 282, "perf_event_open": 241,
+        "io_uring_setup": 425, "io_setup": 0, "init_module": 105, "finit_module": 273, "kexec_load": 104,
+        "reboot": 142, "swapon": 224, "syslog": 116, "quotactl": 60, "personality": 92, "acct": 89,
+        "settimeofday": 170, "sethostname": 161, "memfd_create": 279, "memfd_secret": 447, "shmget": 194,
+        "msgget": 186, "semget": 190, "open_by_handle_at": 265, "fanotify_init": 262, "seccomp": 277, "mbind": 235,
+    },
+}  # fmt: skip
+MACHINE = os.uname().machine
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A program, and how it must end: its lines, or the limit for which it is stopped.
+
+    `is_strict` ends it for reaching out; `arguments` are names of places of the host that the runner fills in.
+    """
+
+    source: str
+    lines: tuple[str, ...] = ()
+    reason: ExitReason = ExitReason.FINISHED
+    exit_code: int | None = 0
+    is_strict: bool = False
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The whole program."""
+        return f"{FIRST}NUMBERS = {NUMBERS.get(MACHINE, {})!r}\n{self.source}"
+
+
+def calls(*names: str, error: str = "EPERM") -> Attack:
+    """Return an attack that makes system calls with arguments of no meaning, each of which must be refused."""
+    source = "".join(f'call("{name}", 0, 0, 0, 0, 0, 0)\n' for name in names)
+    return Attack(source, tuple(f"{name} {error}" for name in names))
+
+
+def stopped(source: str, reason: ExitReason, *, is_strict: bool = False) -> Attack:
+    """Return an attack that must be stopped."""
+    return Attack(source, (), reason, None, is_strict)
+
+
+SOCKETS = {
+    "AF_PACKET": "17, 3, 0", "AF_VSOCK": "40, 1, 0", "AF_NETLINK": "16, 3, 0", "AF_ALG": "38, 5, 0",
+    "AF_BLUETOOTH": "31, 3, 0", "AF_XDP": "44, 3, 0", "AF_KEY": "15, 3, 2", "raw": "2, 3, 1", "raw6": "10, 3, 58",
+    "sctp": "2, 1, 132", "mptcp": "2, 1, 262", "icmp": "2, 2, 1",
+}  # fmt: skip
+ATTACKS: dict[str, Attack] = {
+    "capabilities": Attack(
+        "for line in open('/proc/self/status'):\n    if line.startswith('Cap'): print(*line.split())",
+        tuple(f"Cap{name}: {0:016x}" for name in ("Inh", "Prm", "Eff", "Bnd", "Amb")),
+    ),
+    "privileges": Attack(
+        "for line in open('/proc/self/status'):\n"
+        "    if line.startswith(('NoNewPrivs', 'Seccomp:', 'Uid')): print(*line.split())",
+        ("Uid: 1000 1000 1000 1000", "NoNewPrivs: 1", "Seccomp: 2"),
+    ),
+    "ptrace": calls("ptrace"),
+    "memory of another process": calls("process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp"),
+    "memory of the first process": Attack(
+        "for name in ('mem', 'environ', 'maps', 'root', 'fd', 'cmdline'):\n"
+        "    attempt(name, lambda: os.open(f'/proc/1/{name}', os.O_RDONLY))\n"
+        "attempt('write', lambda: os.open('/proc/1/mem', os.O_RDWR))",
+        (*(f"{name} ENOENT" for name in ("mem", "environ", "maps", "root", "fd", "cmdline")), "write ENOENT"),
+    ),
+    "mount": Attack(
+        "call('mount', b'x', b'/project', b'tmpfs', 0, 0)\n"
+        "call('mount', b'/usr', b'/project', None, 4096, 0)\n"
+        "call('mount', None, b'/usr', None, 4096 | 32, 0)\n"
+        "call('umount2', b'/proc/1', 2)\n",
+        ("mount EPERM", "mount EPERM", "mount EPERM", "umount2 EPERM"),
+    ),
+    "new mount calls": calls("open_tree", "move_mount", "fsopen", "mount_setattr"),
+    "another root": calls("pivot_root", "chroot"),
+    "unshare": Attack(
+        "for flag in (0x10000000, 0x20000, 0x40000000, 0x20000000): call('unshare', flag)", ("unshare EPERM",) * 4
+    ),
+    "clone with namespaces": Attack(
+        "for flag in (0x10000000, 0x20000, 0x40000000, 0x20000000, 0x4000000, 0x8000000, 0x2000000):\n"
+        "    call('clone', flag | 17, 0, 0, 0, 0)\n"
+        "call('clone3', 0, 0)",
+        (*("clone EPERM",) * 7, "clone3 ENOSYS"),
+    ),
+    "setns": calls("setns"),
+    "kernel keyrings": calls("add_key", "request_key", "keyctl"),
+    "bpf": calls("bpf"),
+    "userfaultfd": calls("userfaultfd"),
+    "perf": calls("perf_event_open"),
+    "io_uring": calls("io_uring_setup", "io_setup"),
+    "kernel modules and power": calls("init_module", "finit_module", "kexec_load", "reboot", "swapon", "acct"),
+    "machine settings": calls("syslog", "quotactl", "personality", "settimeofday", "sethostname"),
+    "memory that no limit counts": calls("memfd_create", "memfd_secret", "shmget", "msgget", "semget"),
+    "file handles": calls("open_by_handle_at", "fanotify_init"),
+    "another filter": calls("seccomp"),
+    "unlisted call": calls("mbind"),
+    "sockets": Attack(
+        "".join(f"attempt('{name}', lambda: socket.socket({values}))\n" for name, values in SOCKETS.items()),
+        tuple(f"{name} EPERM" for name in SOCKETS),
+    ),
+    "network by number": stopped("attempt('x', lambda: socket.create_connection(('192.0.2.7', 443), 5))\n"
+                                 "time.sleep(30)", ExitReason.NETWORK, is_strict=True),
+    "network by name": stopped("socket.getaddrinfo('example.com', 443)", ExitReason.NETWORK, is_strict=True),
+    "network over IPv6": stopped("attempt('x', lambda: socket.create_connection(('2001:db8::1', 443), 5))\n"
+                                 "time.sleep(30)", ExitReason.NETWORK, is_strict=True),
+    "services of the host": Attack(
+        "attempt('loopback', lambda: socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5))\n"
+        "abstract = socket.socket(socket.AF_UNIX)\n"
+        "attempt('abstract', lambda: abstract.connect(chr(0) + sys.argv[2]))\n"
+        "attempt('path', lambda: abstract.connect(sys.argv[3]))",
+        ("loopback ECONNREFUSED", "abstract ECONNREFUSED", "path ENOENT"),
+        arguments=("port", "abstract", "socket"),
+    ),
+    "files of the host": Attack(
+        "for path in ('/etc/shadow', '/var', '/sys', '/boot', '/run', *sys.argv[1:]):\n"
+        "    attempt('read', lambda: os.open(path, os.O_RDONLY))",
+        ("read ENOENT",) * 7,
+        arguments=("secret", "source"),
+    ),
+    "environment of the host": Attack(
+        "print(*sorted(os.environ))", ("HOME LANG PATH PWD TMPDIR USER",),
+    ),
+    "devices": Attack(
+        "print(*sorted(os.listdir('/dev')))\n"
+        "attempt('mknod', lambda: os.mknod('/project/disk', 0o60600, os.makedev(8, 0)))\n"
+        "attempt('terminal', lambda: os.open('/dev/tty', os.O_RDWR))",
+        ("fd full null random urandom zero", "mknod EPERM", "terminal ENOENT"),
+    ),
+    "terminal input": Attack(
+        "import fcntl\n"
+        "for number in (0x5412, 0x541C, 0x5412 | 1 << 32):\n"
+        "    failed = libc.ioctl(0, ctypes.c_ulong(number), b'x') < 0\n"
+        "    report('ioctl', ctypes.get_errno() if failed else None)",
+        ("ioctl EPERM",) * 3,
+    ),
+    "setuid programs": Attack(
+        "import shutil\n"
+        "for line in open('/proc/self/mounts'):\n"
+        "    if 'nosuid' not in line.split()[3].split(','): print('without nosuid:', line.split()[1])\n"
+        "attempt('setuid', lambda: os.setuid(0))\n"
+        "attempt('setgid', lambda: os.setgid(0))\n"
+        "attempt('setgroups', lambda: os.setgroups([0]))",
+        ("setuid EINVAL", "setgid EINVAL", "setgroups EPERM"),
+    ),
+    "writing the system": Attack(
+        "for path in ('/usr/bin/x', '/etc/passwd', '/x', '/files/x', '/dev/x', '/proc/sys/kernel/core_pattern',\n"
+        "             '/proc/sys/net/ipv4/ip_forward', '/proc/self/comm', '/proc/1/x'):\n"
+        "    refuse('write', lambda: os.open(path, os.O_WRONLY | os.O_CREAT, 0o644))",
+        ("write refused",) * 9,
+    ),
+    "writing a bound file": Attack(
+        "path = os.path.realpath('/project/bound')\n"
+        "refuse('write', lambda: open(path, 'w'))\n"
+        "refuse('append', lambda: open('/project/bound', 'a'))\n"
+        "refuse('truncate', lambda: os.truncate(path, 0))\n"
+        "refuse('chmod', lambda: os.chmod(path, 0o777))\n"
+        "refuse('touch', lambda: os.utime(path))\n"
+        "refuse('unlink', lambda: os.unlink(path))\n"
+        "refuse('move', lambda: os.rename('/files', '/files2'))\n"
+        "attempt('replace', lambda: os.rename('/project/program', path))\n"
+        "attempt('link', lambda: os.link(path, '/project/linked'))\n"
+        "call('mount', b'/project', path.encode(), None, 4096, 0)",
+        (*(f"{name} refused" for name in ("write", "append", "truncate", "chmod", "touch", "unlink", "move")),
+         "replace EXDEV", "link EXDEV", "mount EPERM"),
+    ),
+    "writing a readable folder": Attack(
+        "folder = os.path.dirname(os.__file__)\n"
+        "refuse('write', lambda: os.open(os.__file__, os.O_WRONLY))\n"
+        "refuse('create', lambda: os.open(f'{folder}/attack', os.O_WRONLY | os.O_CREAT, 0o644))\n"
+        "refuse('move', lambda: os.rename(folder, folder + '2'))",
+        ("write refused", "create refused", "move refused"),
+    ),
+    "out-of-memory score": Attack(
+        "refuse('own', lambda: open('/proc/self/oom_score_adj', 'w').write('-1000'))\n"
+        "refuse('first', lambda: open('/proc/1/oom_score_adj', 'w').write('1000'))\n"
+        "print(open('/proc/self/oom_score_adj').read().strip())",
+        ("own refused", "first refused", "1000"),
+    ),
+    "signals": Attack(
+        "for pid in map(int, sys.argv[1:]): attempt('kill', lambda: os.kill(pid, 9))\n"
+        "attempt('first', lambda: os.kill(1, 9))\n"
+        "attempt('all', lambda: os.kill(-1, 9))\n"
+        "time.sleep(0.05)\nprint('here')",
+        ("kill ESRCH", "kill ESRCH", "first succeeded", "all ESRCH", "here"),
+        arguments=("supervisor", "holder"),
+    ),
+    "raised limits": Attack(
+        "import resource\n"
+        "for name in ('CORE', 'NPROC', 'NOFILE', 'DATA', 'MEMLOCK'):\n"
+        "    number = getattr(resource, f'RLIMIT_{name}')\n"
+        "    hard = resource.getrlimit(number)[1]\n"
+        "    try:\n"
+        "        resource.setrlimit(number, (hard + 1, hard + 1))\n"
+        "        print(name, 'succeeded')\n"
+        "    except (ValueError, OSError):\n"
+        "        print(name, 'refused')",
+        tuple(f"{name} refused" for name in ("CORE", "NPROC", "NOFILE", "DATA", "MEMLOCK")),
+    ),
+    "descriptor bomb": Attack(
+        "held = []\n"
+        "def fill():\n"
+        "    while True: held.append(os.dup(0))\n"
+        "attempt('dup', fill)\nprint(len(held) <= 4096)",
+        ("dup EMFILE", "True"),
+    ),
+    "descriptors of the supervisor": Attack("print(*sorted(os.listdir('/proc/self/fd'), key=int))", ("0 1 2 3",)),
+    "fork bomb": stopped(
+        "while True:\n    try:\n        os.fork()\n    except OSError:\n        pass", ExitReason.PROCESSES),
+    "memory bomb": stopped("held = []\nwhile True: held.append(b'x' * 4_000_000)", ExitReason.MEMORY),
+    "disk bomb": stopped(
+        "file = open('/project/large', 'wb')\nwhile True: file.write(bytes(1_000_000))", ExitReason.DISK),
+    "output bomb": stopped("while True: print('x' * 1000)", ExitReason.OUTPUT),
+    "credentials": stopped(
+        "print(open(os.path.expanduser('~/.aws/credentials')).read())\ntime.sleep(30)", ExitReason.HOME,
+        is_strict=True),
+    "endless program": stopped(
+        "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)", ExitReason.TIMED_OUT),
+}  # fmt: skip
+if MACHINE == "x86_64":
+    ATTACKS["calls of another architecture"] = Attack(
+        "libc.syscall(ctypes.c_long(0x40000000 + 39))", exit_code=-31  # x32's getpid; SIGSYS
+    )  # fmt: skip

@@ -1,0 +1,153 @@
+"""Run the attacks and print what they came to, as JSON: python -m tests.verification.sandbox.attacks.runner.
+
+It needs nothing but Python and bubblewrap, so that it runs as any user.
+"""
+
+import errno
+import json
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from tests.verification.sandbox.attacks.programs import ATTACKS, Attack
+from verification.sandbox.environment import Environment, find_obstacle, open_environment
+from verification.sandbox.types import MEGABYTE, Limits
+
+LIMITS = Limits(seconds=20, memory=80 * MEGABYTE, disk=20 * MEGABYTE, processes=40, output=200_000)
+READABLE = (Path(sys.base_prefix),)
+PYTHON = Path(sys.executable).resolve()
+ATTACK_SECONDS = {"endless program": 0.5}
+
+
+class Host:
+    """Files and services of the host that attacks aim at."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.folder = folder
+        for name in ("secret", "bound"):
+            (folder / name).write_text(name)
+        (folder / "target").mkdir()
+        (folder / "target" / "file").write_text("file")
+        self.tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        self.abstract, self.path = (stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(2))
+        self.abstract.bind(f"\0attack-{os.getpid()}")
+        self.path.bind(str(folder / "socket"))
+        for listener in (self.abstract, self.path):
+            listener.listen()
+
+    def places(self, environment: Environment) -> dict[str, str]:
+        """Return what an attack may be told about the host."""
+        return {
+            "port": str(self.tcp.getsockname()[1]), "abstract": f"attack-{os.getpid()}",
+            "socket": str(self.folder / "socket"), "secret": str(self.folder / "secret"), "source": __file__,
+            "supervisor": str(os.getpid()),
+            "holder": str(environment.holder.process.pid),
+        }  # fmt: skip
+
+    def describe(self) -> list[Any]:
+        """Return the state of every file, which no attack may change."""
+        return [
+            [str(path.relative_to(self.folder)), path.stat().st_mode, path.stat().st_mtime_ns, path.stat().st_size]
+            for path in sorted(self.folder.rglob("*"))
+        ]
+
+
+@contextmanager
+def open_host() -> Iterator[Host]:
+    """Yield a host."""
+    with ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="attacked-"))
+        yield Host(Path(folder), stack)
+
+
+def run_attack(attack: Attack, host: Host, seconds: float = 0) -> dict[str, Any]:
+    """Return how the attack ended, and whether the host is as before."""
+    before = host.describe()
+    files = {"program": attack.text.encode(), "bound": host.folder / "bound"}
+    with open_environment(LIMITS, files=files, readable=READABLE, is_strict=attack.is_strict) as environment:
+        places = host.places(environment)
+        arguments = [places[name] for name in attack.arguments]
+        result = environment.run([str(PYTHON), "-IS", "/project/program", *arguments], seconds=seconds)
+    return {
+        "reason": str(result.reason), "exit_code": result.exit_code,
+        "lines": result.stdout.decode().splitlines() if result.exit_code is not None else [],
+        "error": result.stderr.decode()[-500:] if result.exit_code else "",
+        "is_host_unchanged": host.describe() == before,
+    }  # fmt: skip
+
+
+RACE = """
+import os
+while True:
+    os.mkdir("/project/raced")
+    os.rename("/project/raced", "/project/gone")
+    os.symlink(TARGET, "/project/raced")
+    os.rename("/project/raced", "/project/gone2")
+    os.unlink("/project/gone2")
+    for name in os.listdir("/project/gone"):
+        os.unlink(f"/project/gone/{name}")
+    os.rmdir("/project/gone")
+"""
+SWAPS = (  # what the program does; then what the supervisor reads or writes, and what it must get
+    ("ln -sfn {target}/file /project/main.tf", "write", "main.tf", "ELOOP"),
+    ("ln -sfn {target}/file /project/main.tf", "read", "main.tf", "ELOOP"),
+    ("ln -sfn {target} /project/folder", "write", "folder/file", "ENOTDIR"),
+    ("ln -sfn {target} /project/folder", "read", "folder/file", "ENOTDIR"),
+    ("ln -sfn / /project/folder", "read", "folder/etc/passwd", "ENOTDIR"),
+    ("rm /project/main.tf; mkfifo /project/main.tf", "read", "main.tf", "ENOENT"),
+    ("rm /project/main.tf; mkfifo /project/main.tf", "write", "main.tf", "ENXIO"),
+    ("rm /project/bound; ln -s {target}/file /project/bound", "write", "bound", "ELOOP"),
+    ("true", "write", "../target/file", "EPERM"),
+    ("true", "read", "/etc/passwd", "ENOENT"),
+)
+
+
+def run_swaps(host: Host) -> list[list[Any]]:
+    """Return what the supervisor got for each path that a program has swapped, and whether the host is as before."""
+    found, before = [], host.describe()
+    files = {"main.tf": b"ours", "bound": host.folder / "bound"}
+    for script, action, name, _ in SWAPS:
+        with open_environment(LIMITS, files=files, readable=READABLE) as environment:
+            environment.run(["/bin/sh", "-c", script.format(target=host.folder / "target")])
+            try:
+                result = "write" if action == "write" else "read"
+                environment.write(name, b"x") if action == "write" else environment.read(name)
+            except OSError as error:
+                result = errno.errorcode[error.errno or 0]
+        found.append([result, host.describe() == before])
+    return found
+
+
+def run_race(host: Host, rounds: int = 300) -> bool:
+    """Write and read while a program swaps a folder for a link. Return whether the host is as before."""
+    before = host.describe()
+    program = RACE.replace("TARGET", repr(str(host.folder / "target"))).encode()
+    with open_environment(LIMITS, files={"race": program}, readable=READABLE) as environment:
+        process = environment.start([str(PYTHON), "-IS", "/project/race"])
+        for _ in range(rounds):
+            with suppress(OSError):
+                environment.write("raced/file", b"written")
+            with suppress(OSError):
+                assert environment.read("raced/file") == b"written"
+        process.stop()
+    return host.describe() == before
+
+
+def main() -> None:
+    """Run every attack."""
+    results: dict[str, Any] = {"obstacle": find_obstacle(), "user": os.geteuid(), "attacks": {}}
+    if not results["obstacle"]:
+        with open_host() as host:
+            for name, attack in ATTACKS.items():
+                results["attacks"][name] = run_attack(attack, host, ATTACK_SECONDS.get(name, 0))
+            results["swaps"], results["is_race_held"] = run_swaps(host), run_race(host)
+    print(json.dumps(results))
+
+
+if __name__ == "__main__":
+    main()

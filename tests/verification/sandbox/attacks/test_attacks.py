@@ -1,0 +1,83 @@
+"""Every attack fails inside, is reported, and leaves the host as it was: as root and as an ordinary user."""
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.house.source import ROOT
+from tests.verification.sandbox.attacks.programs import ATTACKS
+from tests.verification.sandbox.attacks.runner import SWAPS
+from verification.sandbox import bubblewrap
+from verification.sandbox.environment import find_obstacle
+
+ORDINARY_USER = 1000
+RUNNER = "tests.verification.sandbox.attacks.runner"
+USERS = ("root", "ordinary user") if os.geteuid() == 0 else ("ordinary user",)
+
+
+@cache
+def run_attacks(user: str) -> dict[str, Any]:
+    """Return what the attacks came to. They run once for each user, in a process of their own."""
+    command = [sys.executable, "-m", RUNNER]
+    if user == "ordinary user" and os.geteuid() == 0:
+        command = [*_as_ordinary_user(), *command]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]
+    results: dict[str, Any] = json.loads(done.stdout)
+    return results
+
+
+def _as_ordinary_user() -> list[str]:
+    """Return the prefix of a command for an ordinary user, to whom folders of root are opened as far as needed."""
+    shown = {str(path) for folder in (sys.prefix, sys.base_prefix, ROOT) for path in (folder, Path(folder).resolve())}
+    parents = sorted({parent for path in shown for parent in Path(path).parents})
+    closed = [parent for parent in parents if not parent.stat().st_mode & 0o001]
+    hidden = [word for path in closed for word in ("--perms", "0755", "--tmpfs", str(path))]
+    opened = [path for path in parents if set(path.parents) & set(closed)]
+    folders = [word for path in opened for word in ("--perms", "0755", "--dir", str(path))]
+    binds = [word for path in sorted(shown) for word in ("--ro-bind", path, path)]
+    return [
+        str(bubblewrap.find_bubblewrap()), "--die-with-parent", "--dev-bind", "/", "/", *hidden, *folders, *binds,
+        "--chdir", str(ROOT), "setpriv", "--reuid", str(ORDINARY_USER), "--regid", str(ORDINARY_USER),
+        "--clear-groups",
+    ]  # fmt: skip
+
+
+@pytest.fixture(params=USERS)
+def results(request: Any) -> dict[str, Any]:
+    """What the attacks of one user came to."""
+    if request.param != "root" or not find_obstacle():
+        results = run_attacks(request.param)
+    else:
+        results = {"obstacle": find_obstacle()}
+    if results["obstacle"]:
+        pytest.skip(f"As {request.param}: {results['obstacle']}")
+    return results
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_attack_fails_and_is_reported(name: str, results: dict[str, Any]) -> None:
+    attack, result = ATTACKS[name], results["attacks"][name]
+    assert result == {
+        "reason": str(attack.reason), "exit_code": attack.exit_code, "lines": list(attack.lines),
+        "error": result["error"], "is_host_unchanged": True,
+    }, result["error"]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(SWAPS)))
+def test_swapped_path_is_not_followed(number: int, results: dict[str, Any]) -> None:
+    assert results["swaps"][number] == [SWAPS[number][3], True]
+
+
+def test_race_for_a_link_is_not_won(results: dict[str, Any]) -> None:
+    assert results["is_race_held"] is True
+
+
+def test_ordinary_user_is_one(results: dict[str, Any]) -> None:
+    assert results["user"] in ({0, ORDINARY_USER} if os.geteuid() == 0 else {os.geteuid()})

@@ -1,0 +1,98 @@
+"""The committed filters are what the list says: built anew where libseccomp is the same, interpreted everywhere."""
+
+import ctypes.util
+import struct
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.house.source import ROOT
+from tests.verification.sandbox.attacks.programs import NUMBERS
+from verification.sandbox.environment import FILTERS
+
+MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+ALLOW, EPERM, ENOSYS, KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x00000000
+BUILT_WITH = (2, 5, 4)  # another release may order the same filter differently
+ALLOWED = {  # numbers of calls without which nothing runs
+    "x86_64": {"read": 0, "mmap": 9, "openat": 257, "execve": 59, "futex": 202, "exit_group": 231, "connect": 42},
+    "aarch64": {"read": 63, "mmap": 222, "openat": 56, "execve": 221, "futex": 98, "exit_group": 94, "connect": 203},
+}  # fmt: skip
+SOCKET = {"x86_64": 41, "aarch64": 198}
+SOCKETS = {
+    (1, 1, 0): ALLOW, (2, 1, 0): ALLOW, (10, 1 | 0o2000000, 6): ALLOW, (2, 2 | 0o4000, 17): ALLOW, (16, 3, 0): EPERM,
+    (17, 3, 0): EPERM, (40, 1, 0): EPERM, (2, 3, 1): EPERM, (2, 1, 262): EPERM,
+}  # fmt: skip
+
+
+def decide(machine: str, number: int, *arguments: int, architecture: int = 0) -> int:
+    """Return what the filter decides of a call: an interpreter of the few instructions that libseccomp uses."""
+    program = [struct.unpack("HBBI", code) for (code,) in struct.iter_unpack("8s", filter_of(machine))]
+    values = (*arguments, 0, 0, 0, 0, 0, 0)[:6]
+    data = struct.pack("<IIQ6Q", number, architecture or MACHINES[machine], 0, *values)
+    at = accumulator = 0
+    while True:
+        operation, if_true, if_false, value = program[at]
+        at += 1
+        if operation == 0x06:
+            return value
+        if operation == 0x20:
+            (accumulator,) = struct.unpack_from("<I", data, value)
+        elif operation == 0x54:
+            accumulator &= value
+        elif operation == 0x05:
+            at += value
+        else:
+            tests = {0x15: accumulator == value, 0x25: accumulator > value, 0x35: accumulator >= value}
+            at += if_true if tests[operation] else if_false
+
+
+def filter_of(machine: str) -> bytes:
+    return (FILTERS / f"{machine}.bpf").read_bytes()
+
+
+@pytest.mark.skipif(ctypes.util.find_library("seccomp") is None, reason="no libseccomp on this machine")
+def test_filters_are_built_from_the_list(tmp_path: Path) -> None:
+    version = subprocess.run([sys.executable, "-c", VERSION], capture_output=True, text=True, check=True).stdout
+    if version.strip() != repr(BUILT_WITH):
+        pytest.skip(f"libseccomp is {version.strip()} here, the filters are built with {BUILT_WITH}")
+    subprocess.run([sys.executable, ROOT / "bin" / "build-syscall-filters", tmp_path], check=True)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
+        f"{machine}.bpf": filter_of(machine) for machine in MACHINES
+    }
+
+
+VERSION = """
+import ctypes, ctypes.util
+class Version(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_uint) for name in ("major", "minor", "micro")]
+library = ctypes.CDLL(ctypes.util.find_library("seccomp"))
+library.seccomp_version.restype = ctypes.POINTER(Version)
+found = library.seccomp_version().contents
+print((found.major, found.minor, found.micro))
+"""
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_filter_allows_what_programs_need_and_refuses_the_rest(machine: str) -> None:
+    assert {name: decide(machine, number) for name, number in ALLOWED[machine].items()} == dict.fromkeys(
+        ALLOWED[machine], ALLOW
+    )
+    refused = {name: EPERM for name in NUMBERS[machine]} | {"clone": ALLOW, "clone3": ENOSYS}
+    assert {name: decide(machine, number) for name, number in NUMBERS[machine].items()} == refused
+    assert [decide(machine, number) for number in (463, 500, 999)] == [EPERM] * 3
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_filter_reads_the_arguments(machine: str) -> None:
+    clone = NUMBERS[machine]["clone"]
+    assert decide(machine, clone, 0x003D0F00) == ALLOW  # a thread
+    assert [decide(machine, clone, flag | 17) for flag in (0x10000000, 0x20000, 0x40000000)] == [EPERM] * 3
+    assert {kind: decide(machine, SOCKET[machine], *kind) for kind in SOCKETS} == SOCKETS
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_filter_ends_programs_of_another_architecture(machine: str) -> None:
+    other = next(value for name, value in MACHINES.items() if name != machine)
+    assert decide(machine, 0, architecture=other) == KILL
