@@ -96,10 +96,22 @@ def _text(value: Any, name: str, most: int, said: Said) -> str:
     return value[:SHOWN]
 
 
+def _read_relationship(data: dict[str, Any], said: Said) -> dict[str, Any] | None:
+    """Return what stands under relationships, where the API page puts outcomes."""
+    value: Any = data
+    for name in ("relationships", "outcomes"):
+        value = value.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            said.shape.append(f"“{name}” is not an object. Send the outcomes as a list in relationships.outcomes.data.")
+            return None
+    return value
+
+
 def _outcomes(data: dict[str, Any], attributes: dict[str, Any], said: Said) -> list[dict[str, Any]]:
     """The outcomes, wherever they stand."""
-    relationships = data.get("relationships")
-    found = relationships.get("outcomes") if isinstance(relationships, dict) else None
+    found = _read_relationship(data, said)
     if found is None and "outcomes" in attributes:
         found = attributes["outcomes"]
         said.notes.append("Outcomes stand inside attributes, as the integrations page shows them; the API page and "

@@ -1,0 +1,97 @@
+"""Signed badge statements compared with PyJWT: genuine, expired, early, altered and forged ones."""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+import jwt
+
+from portal.badges import keys
+from portal.badges.keys import b64, unb64
+from portal.badges.statement import SKEW, TYPE, Verdict, canonical, claims_of, compact, sign, verify
+from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+from tests.portal.badges.truths import a_truth
+
+JUDGE = "PyJWT, with the published key set"
+SHORT_CASES, LONG_CASES = 200, 5000
+PORTAL, ELSEWHERE = "https://portal.example", "https://elsewhere.example"
+KEY_SET = keys.key_set(["new", "old"])
+NEW, OLD, FOREIGN = (keys.signing_key(secret) for secret in ("new", "old", "foreign"))
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    name: str
+    token: str
+
+
+def run(options: RunOptions) -> SuiteReport:
+    count, draw = LONG_CASES if options.full else SHORT_CASES, random.Random(options.seed)
+    now = datetime.now(UTC)  # PyJWT takes no other moment; every case is minutes away from a limit
+    public = keys.public_keys(KEY_SET)
+    found, accepted = [], 0
+    for case in draw_cases(count, draw, now):
+        portal = verify(case.token, public, PORTAL, now).verdict
+        judged = judge(case.token)
+        accepted += judged == "accepts"
+        if (portal == Verdict.GENUINE) != (judged == "accepts"):
+            found.append(Disagreement(case.name, str(portal), judged))
+    figures = (("Statements that PyJWT accepts", f"{accepted:,}"),)
+    return SuiteReport(JUDGE, count, tuple(found), figures=figures)
+
+
+def judge(token: str) -> str:
+    """Return what PyJWT says with the public keys, the issuer, the algorithm and the type that are documented."""
+    try:
+        head = jwt.get_unverified_header(token)
+        key = jwt.PyJWKSet.from_dict(KEY_SET)[head.get("kid", "")]
+        jwt.decode(
+            token, key, algorithms=["EdDSA"], issuer=PORTAL, leeway=0 if is_late(token) else SKEW,
+            options={"require": ["exp", "iat", "iss"], "verify_sub": False},
+        )  # fmt: skip
+    except (jwt.PyJWTError, KeyError) as refusal:
+        return f"refuses: {refusal}"
+    return "accepts" if head.get("typ") == TYPE else "refuses: another type"
+
+
+def is_late(token: str) -> bool:
+    """Whether the statement has expired: the tolerance between clocks counts for its beginning alone."""
+    claims = jwt.decode(token, options={"verify_signature": False})
+    return datetime.now(UTC).timestamp() >= claims["exp"]
+
+
+def draw_cases(count: int, draw: random.Random, now: datetime) -> Iterator[Case]:
+    for _ in range(count):
+        age = timedelta(minutes=draw.choice((-60, -20, -3, 3, 30, 90, 110, 130, 1000)))
+        issuer = draw.choice((PORTAL, PORTAL, PORTAL, ELSEWHERE))
+        key = draw.choice((NEW, NEW, OLD, FOREIGN))
+        words = draw.choice(("Rocket", "Rakete für Łódź", "火箭"))
+        statement = sign(claims_of(a_truth(integration=words), issuer, now - age), key)
+        damage = draw.choice(("none", "none", "payload", "signature", "algorithm", "type", "cut", "swap"))
+        name = f"issued {age} ago by {issuer}, {words}, damage: {damage}"
+        yield Case(name, compact(apply_damage(statement, damage, draw)))
+
+
+def apply_damage(statement: dict[str, str], damage: str, draw: random.Random) -> dict[str, str]:
+    """Return the statement with one part changed after it was signed."""
+    if damage == "payload":
+        claims = json.loads(unb64(statement["payload"])) | {"tier": "premier"}
+        return statement | {"payload": b64(canonical(claims))}
+    if damage == "signature":
+        octets = bytearray(unb64(statement["signature"]))
+        octets[draw.randrange(len(octets))] ^= 1 << draw.randrange(8)
+        return statement | {"signature": b64(bytes(octets))}
+    if damage in ("algorithm", "type"):
+        head = json.loads(unb64(statement["protected"]))
+        head |= {"alg": draw.choice(("none", "HS256", "ES256"))} if damage == "algorithm" else {"typ": "JWT"}
+        return statement | {"protected": b64(canonical(head))}
+    if damage == "cut":
+        return statement | {"signature": statement["signature"][: draw.randrange(80)]}
+    if damage == "swap":
+        return statement | {"signature": b64(FOREIGN.sign(b"another text"))}
+    return statement
+
+
+SUITE = Suite("badges", "Badge statements", run)

@@ -1,0 +1,159 @@
+"""Run task requests and results compared with HashiCorp's client library and the documented JSON schema.
+
+Requests of the portal are read by the models of `pytfe`. Results built by `pytfe`, and damaged ones, are judged by the
+portal and by the limits that HashiCorp documents, written down here as a JSON schema.
+"""
+
+import hashlib
+import hmac
+import json
+import random
+from collections.abc import Iterator
+from copy import deepcopy
+from datetime import UTC, datetime
+from itertools import product
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+from verification.rehearsal.run_task.callback import read
+from verification.rehearsal.run_task.protocol import FAILING, PASSING, STAGES, Places, Run, encoded, run_request
+from verification.rehearsal.run_task.protocol import signature as sign
+
+JUDGE = "pytfe (HashiCorp), the documented JSON schema of results, HMAC-SHA512 of the standard library"
+SHORT_RESULTS, LONG_RESULTS = 200, 3000
+PLACES = Places("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
+NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
+EMPTY = (
+    "The JSON schema wants at least one character; the API page lets a text be left out, and the portal an empty one"
+)
+
+
+def text(most: int) -> dict[str, Any]:
+    return {"type": "string", "minLength": 1, "maxLength": most}
+
+
+def closed(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required}
+
+
+TAG = closed({"label": text(32), "level": {"enum": ["none", "info", "warning", "error"]}}, ["label"])
+OUTCOME = closed(
+    {
+        "outcome-id": text(64),
+        "description": text(1000),
+        "body": {"type": "string", "maxLength": 5 * 1024 * 1024},
+        "url": {"type": "string", "maxLength": 500},
+        "tags": {"type": "object", "maxProperties": 10, "additionalProperties": {"type": "array", "items": TAG}},
+    },
+    ["outcome-id", "description"],
+)
+LISTED = closed({"type": {"const": "task-result-outcomes"}, "attributes": OUTCOME}, ["type", "attributes"])
+ATTRIBUTES = closed(
+    {"status": {"enum": ["running", "passed", "failed"]}, "message": text(1000), "url": text(500)}, ["status"]
+)
+OUTCOMES = closed({"data": {"type": "array", "minItems": 0, "maxItems": 10, "items": LISTED}}, ["data"])
+DATA = closed(
+    {
+        "type": {"const": "task-results"},
+        "attributes": ATTRIBUTES,
+        "relationships": closed({"outcomes": OUTCOMES}, []),
+    },
+    ["type", "attributes"],
+)
+RESULT = closed({"data": DATA}, ["data"])
+
+
+def run(options: RunOptions) -> SuiteReport:
+    """Compare every kind of request, then results drawn from the seed."""
+    requests = list(compare_requests())
+    count = LONG_RESULTS if options.full else SHORT_RESULTS
+    results = list(compare_results(count, random.Random(options.seed)))
+    found = [each for each in (*requests, *results) if each is not None]
+    figures = (("Requests read by pytfe", str(len(requests))), ("Results judged", f"{len(results):,}"))
+    return SuiteReport(JUDGE, len(requests) + len(results), tuple(found), figures=figures)
+
+
+def compare_requests() -> Iterator[Disagreement | None]:
+    """Yield a disagreement for each request that the library reads otherwise than it was written."""
+    from pytfe.models import RunTaskRequest
+
+    for stage, scenario, level in product(STAGES, (PASSING, FAILING), ("advisory", "mandatory")):
+        written = run_request(Run("conform", "key", scenario, NOW), stage, PLACES, "token", "taskrs-1", level)
+        body = encoded(written)
+        understood = RunTaskRequest.model_validate_json(body).model_dump(mode="json", exclude_unset=True)
+        expected = written | {"run_created_at": "2026-04-14T09:00:00Z"}  # the library writes no milliseconds
+        signed = hmac.digest(b"key", body, hashlib.sha512).hex() == sign(body, "key")
+        case = f"{stage}, {level}, {scenario.name} run"
+        yield None if understood == expected and signed else Disagreement(case, str(written), str(understood))
+
+
+def compare_results(count: int, draw: random.Random) -> Iterator[Disagreement | None]:
+    """Yield a disagreement for each result that one accepts and the other refuses."""
+    judge = Draft202012Validator(RESULT)
+    for _ in range(count):
+        document = build_result(draw)
+        if draw.random() < 0.7:
+            document = damage(document, draw)
+        portal, documented = read(json.dumps(document).encode()).is_taken, judge.is_valid(document)
+        if portal == documented:
+            yield None
+            continue
+        errors = [error.message for error in judge.iter_errors(document)]
+        reason = EMPTY if errors and all("non-empty" in each or "too short" in each for each in errors) else ""
+        yield Disagreement(
+            "; ".join(errors)[:200] or json.dumps(document)[:200], verdict(portal), verdict(documented), reason
+        )
+
+
+def verdict(is_accepted: bool) -> str:
+    return "accepts" if is_accepted else "refuses"
+
+
+def build_result(draw: random.Random) -> dict[str, Any]:
+    """Return a result as HashiCorp's library writes it."""
+    from pytfe.models import TaskResultCallbackRequestOptions
+    from pytfe.models.run_task_integration import TaskResultOutcome
+
+    outcomes = [TaskResultOutcome.model_validate(build_outcome(draw)) for _ in range(draw.choice((0, 1, 2, 10)))]
+    options = TaskResultCallbackRequestOptions(
+        status=draw.choice(("running", "passed", "failed")),
+        message=draw.choice((None, "Looked at.", "m" * 1000)),
+        url=draw.choice((None, "https://example.com/" + "u" * 480)),
+        outcomes=outcomes,
+    )
+    return options.to_payload()
+
+
+def build_outcome(draw: random.Random) -> dict[str, Any]:
+    tags = {name: [{"label": "High", "level": "error"}, {"label": "l" * 32}] for name in ("Severity", "Cost Center")}
+    return {
+        "outcome-id": draw.choice(("R-1", "i" * 64)),
+        "description": draw.choice(("Open to all", "d" * 1000)),
+        "body": draw.choice((None, "# Open", "b" * 20_000)),
+        "tags": draw.choice((None, {}, tags)),
+    }
+
+
+def damage(document: dict[str, Any], draw: random.Random) -> dict[str, Any]:
+    """Return the result with one value replaced, removed or made too long."""
+    damaged = deepcopy(document)
+    container, key = draw.choice(list(find_places(damaged)))
+    replacements = (None, 7, "", "x" * 33, "x" * 65, "x" * 501, "x" * 1001, [], {}, ["x"], "passed", True)
+    if draw.random() < 0.25:
+        del container[key]
+    else:
+        container[key] = draw.choice([each for each in replacements if each is not None])
+    return damaged
+
+
+def find_places(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each container with each of its keys."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in items:
+        yield value, key
+        yield from find_places(one)
+
+
+SUITE = Suite("run-tasks", "Run task payloads", run)

@@ -1,0 +1,79 @@
+"""Signatures of sent webhooks compared with the Standard Webhooks specification and its official library.
+
+The specification is also applied by hand, with the standard library alone: the portal signs with the official library,
+so that one could not show its own faults.
+"""
+
+import base64
+import hashlib
+import hmac
+import random
+from datetime import UTC, datetime, timedelta
+
+from standardwebhooks import Webhook
+from standardwebhooks.webhooks import WebhookVerificationError
+
+from integrations.vault import Secret
+from portal.hooks.models import Endpoint
+from portal.hooks.posting import Letter, Round, headers_of
+from portal.hooks.sealing import new_secret
+from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+
+JUDGE = "Standard Webhooks: the specification by hand (HMAC-SHA256), and its official library"
+SHORT_CASES, LONG_CASES = 100, 2000
+BODIES = ("{}", '{"type":"message.written"}', '{"name":"Łódź 火箭"}', '{"a":"' + "b" * 70_000 + '"}')
+DAMAGES = ("none", "body", "id", "timestamp", "secret", "old")
+
+
+def run(options: RunOptions) -> SuiteReport:
+    """Sign messages as the portal does; have both judges verify them as sent and damaged."""
+    count, draw = LONG_CASES if options.full else SHORT_CASES, random.Random(options.seed)
+    found = tuple(filter(None, (compare(draw) for _ in range(count))))
+    figures = (("Kinds of damage", ", ".join(DAMAGES[1:])),)
+    return SuiteReport(JUDGE, count, found, figures=figures)
+
+
+def compare(draw: random.Random) -> Disagreement | None:
+    """Return a disagreement unless exactly the undamaged message is accepted, under each of its secrets."""
+    secrets = tuple(new_secret() for _ in range(draw.choice((1, 2))))
+    letter = Letter(1, f"msg_{draw.randrange(10**12)}", draw.choice(BODIES))
+    damage, now = draw.choice(DAMAGES), datetime.now(UTC)
+    at = now - timedelta(hours=1) if damage == "old" else now
+    headers = headers_of(Round(1, "", Endpoint.Form.WEBHOOK, Secret(""), secrets, (letter,), at), letter, at)
+    body, secret = letter.body, draw.choice(secrets).value
+    if damage == "body":
+        body += " "
+    elif damage == "id":
+        headers["webhook-id"] += "0"
+    elif damage == "timestamp":
+        headers["webhook-timestamp"] = str(int(at.timestamp()) - 1)
+    elif damage == "secret":
+        secret = new_secret().value
+    expected = damage == "none"
+    answers = {
+        "by hand": verify_by_hand(body, headers, secret, now),
+        "library": verify_by_library(body, headers, secret),
+    }
+    if set(answers.values()) == {expected}:
+        return None
+    return Disagreement(f"damage: {damage}, {len(secrets)} secrets", f"meant to be {expected}", str(answers))
+
+
+def verify_by_hand(body: str, headers: dict[str, str], secret: str, now: datetime) -> bool:
+    """Apply the specification: sign `id.timestamp.body`, accept any signature of version 1 within five minutes."""
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}".encode()
+    expected = "v1," + base64.b64encode(hmac.digest(key, text, hashlib.sha256)).decode()
+    is_recent = abs(now.timestamp() - int(headers["webhook-timestamp"])) <= 300
+    return is_recent and expected in headers["webhook-signature"].split(" ")
+
+
+def verify_by_library(body: str, headers: dict[str, str], secret: str) -> bool:
+    try:
+        Webhook(secret).verify(body, headers)
+    except WebhookVerificationError:
+        return False
+    return True
+
+
+SUITE = Suite("webhooks", "Webhook signatures", run)
