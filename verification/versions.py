@@ -50,6 +50,11 @@ class Version:
     def is_prerelease(self) -> bool:
         return bool(self.before)
 
+    @property
+    def is_unspecified(self) -> bool:
+        """Whether it is 0.0.0, which Terraform never chooses: its version library takes that value for no version."""
+        return self == Version(0, 0, 0)
+
     def __str__(self) -> str:
         text = f"{self.major}.{self.minor}.{self.patch}"
         text += f"-{'.'.join(self.before)}" if self.before else ""
@@ -145,11 +150,8 @@ class Constraint:
     clauses: tuple[Clause, ...]
 
     def lets_pass(self, version: Version) -> bool:
-        """Whether Terraform could choose the version.
-
-        It never chooses 0.0.0: its version library takes that value for "no version".
-        """
-        if version == Version(0, 0, 0):
+        """Whether Terraform could choose the version."""
+        if version.is_unspecified:
             return False
         named = any(c.operator == "=" and c.version == version for c in self.clauses)
         return (named or not version.is_prerelease) and all(clause.lets_pass(version) for clause in self.clauses)

@@ -143,7 +143,8 @@ def _list(release: Release) -> Judgement | None:
         return _bad_version(bad, release)
     if not listed:
         return refuses("no_versions", ns=release.address)
-    return None if release.listed else refuses("no_match", version=release.asked)
+    is_chosen = release.listed is not None and not parse(release.version).is_unspecified
+    return None if is_chosen else refuses("no_match", version=release.asked)
 
 
 def _is_version(text: str) -> bool:

@@ -36,10 +36,8 @@ PNG = base64.b64decode(
 VALUES = {"uri": "https://docs.example/rocket", "email": "team@acme.example", "date": "2026-01-02"}
 
 
-@pytest.fixture(scope="module")
-def package(tmp_path_factory: Any) -> Iterator[str]:
-    """The client, as openapi-python-client writes it."""
-    folder: Path = tmp_path_factory.mktemp("client")
+def generate_client(folder: Path) -> Path:
+    """Return the package that openapi-python-client writes, without any warning."""
     (folder / "openapi.json").write_text(json.dumps(document()))
     (folder / "config.yml").write_text("post_hooks: []\n")
     command = ["openapi_python_client", "generate", "--path", "openapi.json", "--output-path", "portal_client"]
@@ -48,6 +46,14 @@ def package(tmp_path_factory: Any) -> Iterator[str]:
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert said.returncode == 0, said.stdout + said.stderr
+    return folder / "portal_client"
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: Any) -> Iterator[str]:
+    """The generated client, ready to be imported."""
+    folder: Path = tmp_path_factory.mktemp("client")
+    generate_client(folder)
     sys.path.insert(0, str(folder))
     yield "portal_client"
     sys.path.remove(str(folder))

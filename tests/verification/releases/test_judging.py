@@ -170,3 +170,8 @@ def test_world_makes_real_archives():
 
     with zipfile.ZipFile(io.BytesIO(zipped({"a": ELF}))) as made:
         assert made.namelist() == ["a"]
+
+
+def test_release_0_0_0_is_listed_and_never_installed(verified):
+    found = verified(Release("zero", version="0.0.0"), version="0.0.0").terraform
+    assert (found.verdict, "no available releases match" in found.message) == ("refuse", True)

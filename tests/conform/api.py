@@ -1,0 +1,51 @@
+"""The OpenAPI document compared with what openapi-python-client and schemathesis make of it."""
+
+import ast
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+
+JUDGE = "openapi-python-client and schemathesis, both reading the API document"
+METHODS = ("get", "put", "post", "patch", "delete")
+
+
+def run(options: RunOptions) -> SuiteReport:
+    """Compare the operations of the document with those that each tool offers."""
+    import schemathesis
+
+    from portal.api.app import document
+    from tests.portal.api.test_generated_client import generate_client
+
+    written = document()
+    operations = dict(list_operations(written))
+    read = schemathesis.openapi.from_dict(written).get_all_operations()
+    understood = {(each.ok().method.lower(), each.ok().path) for each in read}
+    with tempfile.TemporaryDirectory() as folder:
+        functions = set(list_functions(generate_client(Path(folder))))
+    found = [Disagreement(f"{method} {path}", "documented", "not read by schemathesis")
+             for method, path in operations if (method, path) not in understood]  # fmt: skip
+    found += [Disagreement(name, "documented", "no function in the client")
+              for name in operations.values() if name not in functions]  # fmt: skip
+    figures = (("Operations", str(len(operations))),)
+    return SuiteReport(JUDGE, 2 * len(operations), tuple(found), figures=figures)
+
+
+def list_operations(document: dict[str, Any]) -> Iterator[tuple[tuple[str, str], str]]:
+    for path, item in document["paths"].items():
+        for method in METHODS:
+            if method in item:
+                yield (method, path), item[method]["operationId"]
+
+
+def list_functions(package: Path) -> Iterator[str]:
+    """Yield the operations that the generated client can call: its modules with a `sync_detailed` function."""
+    for path in (package / "api").rglob("*.py"):
+        tree = ast.parse(path.read_text())
+        if any(isinstance(node, ast.FunctionDef) and node.name == "sync_detailed" for node in tree.body):
+            yield path.stem
+
+
+SUITE = Suite("api", "API document", run)

@@ -1,0 +1,73 @@
+"""Verdicts on good and faulty releases compared with `terraform init` against a registry that serves them."""
+
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from unittest.mock import patch
+
+from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+from tests.verification.artefacts.keyring import GPG, filled
+from tests.verification.releases import faults, terraform
+from tests.verification.releases.conftest import NOW
+from tests.verification.releases.world import Release, World
+from verification.releases import installing, verify
+from verification.releases.reading import Reader
+from verification.sources.http import Outbound
+from verification.sources.registry_protocol import RegistryProtocol
+from verification.terraform import Judgement
+
+JUDGE = "The installed Terraform, and what it says"
+NOT_RUN = "Terraform and gpg are needed: Terraform judges the releases, gpg signs them"
+SHORT_RELEASES = 15
+Make = Callable[[str], Release]
+TABLES: tuple[dict[str, Make], ...] = (faults.INSTALL, faults.QUERY, faults.VERSIONS)
+# Terraform chooses no version 0.0.0, whatever the constraint says
+ZERO: dict[str, Make] = {"version-zero": lambda name: Release(name, version="0.0.0")}
+
+
+def run(options: RunOptions) -> SuiteReport:
+    """Compare every release of the tables, or a sample; the words of a refusal count too."""
+    if not terraform.available() or GPG is None:
+        return SuiteReport(JUDGE, 0, not_run=NOT_RUN)
+    together = {name: make for table in (*TABLES, ZERO) for name, make in table.items()}
+    alone = dict(faults.CRASH)  # Terraform crashes on them, and says nothing of others in the same run
+    if not options.full:
+        chosen = random.Random(options.seed).sample(sorted(together), SHORT_RELEASES)
+        together, alone = {name: together[name] for name in chosen} | ZERO, {}
+    keyring = filled()
+    world = World(keyring)
+    try:
+        # as long as Terraform is told to wait for a registry here
+        with patch.object(installing, "PATIENCE", 1.0):
+            groups = [together, *({name: make} for name, make in alone.items())]
+            found = tuple(each for group in groups for each in compare(world, group))
+    finally:
+        world.stop()
+        keyring.close()
+    figures = (("Releases on which Terraform crashes", str(len(alone))),)
+    return SuiteReport(JUDGE, len(together) + len(alone), found, figures=figures)
+
+
+def compare(world: World, makes: dict[str, Make]) -> Iterator[Disagreement]:
+    """Yield the releases of one run of Terraform whose verdict or reason differs."""
+    releases = {name: make(name) for name, make in makes.items()}
+    answers = {name: judge(world, release) for name, release in releases.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        versions = {name: "0.0.0" if name in ZERO else "1.0.0" for name in releases}
+        said = terraform.init(Path(folder) / "run", world.url, versions)
+    for name, answer in answers.items():
+        refusal = said.get(name, "")
+        if answer.accepts is not (refusal == "") or answer.message not in refusal:
+            yield Disagreement(name, f"{answer.verdict}: {answer.message}", refusal or "accept")
+
+
+def judge(world: World, release: Release) -> Judgement:
+    """Return what the portal says that Terraform does with a release."""
+    world.publish(release)
+    protocol = RegistryProtocol(world.url, Outbound(loopback=True))
+    reader = Reader(protocol, "acme", release.name, NOW, host=terraform.HOST)
+    return verify(reader, "0.0.0" if release.version == "0.0.0" else "1.0.0").terraform
+
+
+SUITE = Suite("releases", "Releases of providers", run)

@@ -1,0 +1,130 @@
+"""Real provider schemas: previews judged by Kubernetes' own shapes, differences by a plain comparison of the JSON."""
+
+import gzip
+import json
+import os
+import random
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+from verification.schemas.choices import choices
+from verification.schemas.coverage import previews
+from verification.schemas.diff import difference
+from verification.schemas.read import read_one
+from verification.schemas.validators import rules_of
+from verification.versions import parse
+
+JUDGE = "kubernetes-validate, cel-python, and a plain comparison of the recorded JSON"
+NOT_RUN = "The recorded schemas are not on this machine; PORTAL_SHARED names the folder that holds them"
+SHORT_DEFINITIONS = 20
+GONE = frozenset({"removed", "renamed"})
+NEW = frozenset({"added", "optional_added", "computed_added", "required_added"})
+
+
+def run(options: RunOptions) -> SuiteReport:
+    """Validate every definition, or a sample, and compare neighboring versions of each provider."""
+    paths = find_schemas()
+    if not paths:
+        return SuiteReport(JUDGE, 0, not_run=NOT_RUN)
+    documents = {path.name: path.read_bytes() for path in paths}
+    definitions = [one for name in newest_of_each(paths) for one in preview(documents[name])]
+    if not options.full:
+        definitions = random.Random(options.seed).sample(definitions, SHORT_DEFINITIONS)
+    refused = list(validate(definitions))
+    steps = list(pairwise(paths))
+    steps = [(old, new) for old, new in steps if provider_of(old) == provider_of(new)]
+    compared = [each for old, new in steps for each in compare(old.name, documents[old.name], documents[new.name])]
+    figures = (
+        ("Recorded schemas", str(len(paths))),
+        ("Definitions validated", f"{len(definitions):,}"),
+        ("Pairs of neighboring versions", str(len(steps))),
+        ("Resources, data sources and top-level arguments that are new or gone", f"{len(compared):,}"),
+    )
+    found = tuple(each for each in (*refused, *compared) if each is not None)
+    return SuiteReport(JUDGE, len(definitions) + len(compared), found, figures=figures)
+
+
+def find_schemas() -> list[Path]:
+    folder = Path(os.environ.get("PORTAL_SHARED", "")) / "data" / "provider-schemas"
+    return sorted(folder.glob("*.json.gz"), key=lambda path: (provider_of(path), parse(version_of(path)).rank))
+
+
+def provider_of(path: Path) -> str:
+    return path.name.rpartition("_")[0]
+
+
+def version_of(path: Path) -> str:
+    return path.name.rpartition("_")[2].removesuffix(".json.gz")
+
+
+def newest_of_each(paths: list[Path]) -> list[str]:
+    return list({provider_of(path): path.name for path in paths}.values())
+
+
+def preview(document: bytes) -> list[dict[str, Any]]:
+    schema = read_one(document)
+    return [one for each in previews(schema, choices(schema.prefix)) for one in each.definitions]
+
+
+def validate(definitions: list[dict[str, Any]]) -> Iterator[Disagreement | None]:
+    """Yield the definitions that the portal offers and a validator refuses."""
+    import celpy
+    import kubernetes_validate
+
+    environment, version = celpy.Environment(), kubernetes_validate.latest_version()
+    for one in definitions:
+        try:
+            kubernetes_validate.validate(one, version, strict=True)
+            for rule in rules_of(one):
+                environment.compile(rule)
+        except (kubernetes_validate.ValidationError, celpy.CELParseError) as refusal:
+            yield Disagreement(one["metadata"]["name"], "offers it", str(refusal)[:200])
+            continue
+        yield None
+
+
+def compare(name: str, old: bytes, new: bytes) -> Iterator[Disagreement | None]:
+    """Yield each thing that the plain comparison finds new or gone, as a disagreement unless the portal says so too."""
+    changes = difference(read_one(old), read_one(new)).changes
+    gone = {(change.of, change.path) for change in changes if change.what in GONE}
+    renamed = [change for change in changes if change.what == "renamed"]
+    added = {(change.of, change.path) for change in changes if change.what in NEW}
+    added |= {(change.of, change.after) for change in renamed if change.path}
+    added |= {(f"{change.of.rpartition(' ')[0]} {change.after}", "") for change in renamed if not change.path}
+    for word, told, before, after in (("gone", gone, old, new), ("new", added, new, old)):
+        for place in sorted(list_names(before) - list_names(after)):
+            resource, path = place
+            if path and (resource, "") not in list_names(after):
+                continue  # with a whole resource its arguments are not listed one by one
+            yield None if place in told else Disagreement(f"{name}: {resource} {path}", f"not {word}", word)
+        for resource, path in sorted(place for place in told if is_listed(place)):
+            if (resource, path) not in list_names(before) - list_names(after):
+                yield Disagreement(f"{name}: {resource} {path}", word, f"not {word}")
+
+
+def is_listed(place: tuple[str, str]) -> bool:
+    """Whether `list_names` would list it: top-level arguments of resources and data sources, and those themselves."""
+    return place[0].startswith(("resource ", "data source ")) and "." not in place[1]
+
+
+@cache
+def list_names(document: bytes) -> set[tuple[str, str]]:
+    """Return every resource and data source, and every argument and block at its top level."""
+    text = gzip.decompress(document)
+    (provider,) = json.loads(text)["provider_schemas"].values()
+    found = set()
+    for word, key in (("resource", "resource_schemas"), ("data source", "data_source_schemas")):
+        for name, schema in provider.get(key, {}).items():
+            block = schema["block"]
+            found.add((f"{word} {name}", ""))
+            found |= {
+                (f"{word} {name}", each) for kind in ("attributes", "block_types") for each in block.get(kind, {})
+            }
+    return found
+
+
+SUITE = Suite("schemas", "Provider schemas", run)
