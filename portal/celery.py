@@ -1,4 +1,4 @@
-"""When does the worker do what? The Celery app; beat's pace is that of the timetable."""
+"""Celery app; its beat schedule is the timetable of the periodic jobs."""
 
 import os
 from datetime import timedelta
@@ -18,7 +18,7 @@ app.conf.beat_schedule = {
         "task": "portal.tasks.run_job",
         "args": (job.name,),
         "schedule": schedule(timedelta(seconds=job.seconds)),
-        "options": {"expires": max(job.seconds, 30)},  # what a busy worker did not begin is asked for again
+        "options": {"expires": job.seconds},  # the next message asks for what a busy worker did not begin
     }
     for job in JOBS
 }

@@ -107,7 +107,9 @@ def pairs(name: str, separator: str, *, doc: str) -> dict[str, str]:
 def address(name: str, default: str = "", *, schemes: tuple[str, ...], doc: str) -> str:
     """A URL of one of the schemes, without a slash at its end. Raises ImproperlyConfigured on anything else."""
     value = _read(name, "address", default, doc) or default
-    if value and (urlsplit(value).scheme not in schemes or not urlsplit(value).netloc):
+    parts = urlsplit(value)
+    place = parts.path if parts.scheme == "unix" else parts.netloc
+    if value and (parts.scheme not in schemes or not place):
         raise ImproperlyConfigured(f"{name} must be an address that begins with {_either(schemes)}, not {value!r}.")
     return value.rstrip("/")
 

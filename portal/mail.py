@@ -29,6 +29,8 @@ from portal.models import Email
 
 BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a text leave behind
 LEASE = timedelta(seconds=90)
+BATCH = 100
+ROUND_SECONDS = 60
 RETRY_SECONDS = (10, 60, 120, 300, 600, 1200, 1800)
 GIVE_UP = timedelta(hours=72)
 REFUSED_FOR_GOOD = (400, 422)  # statuses by which a provider refuses a mail; others are about us, or pass
@@ -118,14 +120,23 @@ def silence(person: int, partner: Partner) -> int:
     return waiting.filter(state__in=(Email.State.HELD, Email.State.GATHERED)).update(state=Email.State.SILENCED)
 
 
-def deliver_due(now: datetime | None = None, limit: int = 200) -> int:
-    """Deliver every mail that is due, also those whose worker died. Returns how many were handled."""
+def deliver_due(now: datetime | None = None) -> int:
+    """Deliver every mail that is due, also those whose worker died. Return how many were handled.
+
+    A round that does not keep up with a slow server ends after a minute; the next one goes on with the oldest.
+    """
     now = now or timezone.now()
     states = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
     due = Email.objects.filter(state__in=states, due_at__lte=now).order_by("due_at").values_list("pk", flat=True)
     begin = monotonic()  # a slow server makes a long round: each lease counts from its own beginning
+    handled = 0
     with closing(get_connection()) as line:
-        return sum(deliver(pk, now + timedelta(seconds=monotonic() - begin), line) for pk in list(due[:limit]))
+        while monotonic() - begin < ROUND_SECONDS:
+            taken = [deliver(pk, now + timedelta(seconds=monotonic() - begin), line) for pk in list(due[:BATCH])]
+            handled += sum(taken)
+            if len(taken) < BATCH or not any(taken):
+                break
+    return handled
 
 
 def deliver(pk: int, now: datetime, line: BaseEmailBackend | None = None) -> bool:

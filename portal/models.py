@@ -1,5 +1,6 @@
 """What mail is there, and what became of it? A rendered message and its fate."""
 
+from datetime import datetime
 from uuid import uuid4
 
 from django.conf import settings
@@ -24,11 +25,11 @@ __all__ = [
     "EndpointAttempt",
     "EndpointMessage",
     "Escalation",
-    "Heartbeat",
     "KeptAnswer",
     "Listing",
     "ListingChange",
     "Passage",
+    "PeriodicRun",
     "ReportCopy",
     "ReportWish",
     "SavedView",
@@ -117,11 +118,17 @@ class Escalation(models.Model):
         return f"{self.kind} of {self.integration}"
 
 
-class Heartbeat(models.Model):
-    """When a background process last got its work done: alive means work done, not process up."""
+class PeriodicRun(models.Model):
+    """The last run of a periodic job; `finished_at` is that of the last run that ended without an error."""
 
-    process = models.CharField(max_length=40, primary_key=True)
-    at = models.DateTimeField()
+    name = models.CharField(max_length=40, primary_key=True)
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True, blank=True)
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
-        return f"{self.process} at {self.at:%Y-%m-%d %H:%M:%S}"
+        return f"{self.name}, started at {self.started_at:%Y-%m-%d %H:%M:%S}"
+
+    def is_idle_since(self, moment: datetime) -> bool:
+        """Return whether the job neither started nor finished after a time."""
+        return max(self.started_at, self.finished_at or self.started_at) <= moment

@@ -68,7 +68,9 @@ DATABASES: dict[str, Any] = {
     "default": env.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}", doc="The database.")
 }
 REDIS_URL = env.address(
-    "REDIS_URL", schemes=("redis", "rediss"), doc="Broker and cache. Without it, files and the database serve."
+    "REDIS_URL",
+    schemes=("redis", "rediss", "unix"),
+    doc="Broker and cache; bin/up starts its own where this is not set.",
 )
 
 LOOPBACK_SOURCES = env.flag(
@@ -398,38 +400,25 @@ API_REQUESTS_A_MINUTE = env.number(
 REPORT_ZONE = env.zone("REPORT_ZONE", "UTC", doc="Time zone in which the weeks of the SLA reports begin.")
 UPLOAD_MAX_MB = env.number("UPLOAD_MAX_MB", 20, low=1, doc="Largest document a partner may upload, in megabytes.")
 
-# Work in the background: speed only, the sweep finds what a lost message left
+# Background work: Redis makes it fast, the database remembers what is due. One-off commands and tests go without.
 CACHES: dict[str, Any] = {
     "default": {"BACKEND": "portal.cache.Cache", "LOCATION": REDIS_URL}
     if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "cache"}
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}  # the embedded portal serves from one process
 }
-REDIS_BROKER: dict[str, Any] = {
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1) or "memory://"
+CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
     "visibility_timeout": 600,
     "socket_timeout": 5,
     "socket_connect_timeout": 0.5,
-    # a page that tells a worker waits for no Redis that is away: the sweep finds the row
+    # a page that publishes a task does not wait for an unreachable Redis: the sweep finds the row
     "max_retries": 1,
     "interval_start": 0,
     "interval_step": 0,
     "interval_max": 0,
 }
-if REDIS_URL:
-    CELERY_BROKER_URL = REDIS_URL
-    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = REDIS_BROKER
-else:
-    queue_dirs = {name: DATA_DIR / "queue" / name for name in ("messages", "control", "processed")}
-    for queue_dir in queue_dirs.values():
-        queue_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
-    CELERY_BROKER_URL = "filesystem://localhost"
-    CELERY_BROKER_TRANSPORT_OPTIONS = {
-        "data_folder_in": str(queue_dirs["messages"]),
-        "data_folder_out": str(queue_dirs["messages"]),
-        "control_folder": str(queue_dirs["control"]),
-        "processed_folder": str(queue_dirs["processed"]),
-        "store_processed": False,
-        "polling_interval": 0.5,
-    }
+# no schedule file that a killed beat could leave torn: the database knows when each job last ran
+CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -440,7 +429,6 @@ CELERY_TASK_TIME_LIMIT = 330
 CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_PUBLISH_RETRY = False
-CELERY_BEAT_SCHEDULE_FILENAME = str(DATA_DIR / "beat")
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
 LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"), doc="How much is logged.")

@@ -1,59 +1,78 @@
-"""What is due now? Every job of the timetable, each of which may run twice, late, or beside itself."""
+"""Safety net under beat and the worker: runs periodic jobs that nobody has run in time."""
 
 import logging
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from threading import Event
 
 from django.db import DatabaseError, close_old_connections, connection
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
-from portal.models import Heartbeat
-from portal.timetable import JOBS, LANES, Job
+from portal.broker import can_reach_broker
+from portal.models import PeriodicRun
+from portal.periodic import run_job
+from portal.timetable import JOBS, LANES
 
 logger = logging.getLogger(__name__)
 
-
-def work_of(job: Job) -> Callable[[datetime], int]:
-    """The function that does a job: it takes the moment and says how many it handled."""
-    work: Callable[[datetime], int] = import_string(job.does)
-    return work
+SWEEP = "sweep"  # the record under which the sweep itself notes that it is alive
+# How many intervals a job may stay idle. A working broker gets a second one before the sweep steps in.
+INTERVALS_WITH_BROKER = 2
+INTERVALS_WITHOUT_BROKER = 1
 
 
 def sweep(now: datetime, lane: str = "") -> dict[str, int]:
-    """Run every job once, or those of one lane. One that fails is logged and does not stop the others."""
-    done = {}
-    if not connection.in_atomic_block:  # a connection that died meanwhile is given up; one in use never is
-        close_old_connections()
-    for job in JOBS:
-        if lane in ("", job.lane):
-            done[job.name] = _safely(job, now)
-    for name in [lane] if lane else LANES:
-        Heartbeat.objects.update_or_create(process=beat_of(name), defaults={"at": now})
+    """Run every job of a lane, or of all lanes, whenever it ran last. Return how many items each handled."""
+    _drop_dead_connection()
+    done = {job.name: run_job(job, now) or 0 for job in JOBS if lane in ("", job.lane)}
+    if lane in ("", LANES[0]):
+        record_sweep()
     return done
 
 
-def _safely(job: Job, now: datetime) -> int:
-    try:
-        return work_of(job)(now)
-    except Exception:
-        logger.exception("The sweep of %s failed.", job.name)
-        return 0
+def sweep_overdue(lane: str) -> dict[str, int]:
+    """Run the jobs of a lane that are overdue by more than their grace. Return how many items each handled."""
+    _drop_dead_connection()
+    intervals = INTERVALS_WITH_BROKER if can_reach_broker() else INTERVALS_WITHOUT_BROKER
+    jobs = [job for job in JOBS if job.lane == lane]
+    last_runs = {run.name: run for run in PeriodicRun.objects.filter(name__in=[job.name for job in jobs])}
+    done: dict[str, int] = {}
+    for job in jobs:
+        idle_since = timezone.now() - timedelta(seconds=job.seconds * intervals)
+        last_run = last_runs.get(job.name)
+        if last_run is None or last_run.is_idle_since(idle_since):
+            count = run_job(job, timezone.now(), idle_since=idle_since)
+            done |= {} if count is None else {job.name: count}
+    if lane == LANES[0]:
+        record_sweep()
+    return done
 
 
-def beat_of(lane: str) -> str:
-    """The name of a lane's heartbeat; that of the clocks is the sweep's own."""
-    return "sweep" if lane == LANES[0] else f"sweep: {lane}"
+def record_sweep() -> None:
+    """Record that the sweep is alive, for /healthz and the status page."""
+    now = timezone.now()
+    PeriodicRun.objects.update_or_create(name=SWEEP, defaults={"started_at": now, "finished_at": now})
 
 
-def keep_sweeping(lane: str, every: float, stop: Event, say: Callable[[dict[str, int]], None]) -> None:
-    """Sweep a lane until stopped. Whatever happens ends a round, never the lane."""
+def keep_sweeping(lane: str, every: float, stop: Event, report: Callable[[dict[str, int]], None]) -> None:
+    """Run overdue jobs of a lane until stopped. An error ends the round, never the lane.
+
+    Args:
+        lane: The lane whose jobs to run, one after the other.
+        every: Seconds between two rounds.
+        stop: Ends the loop when it is set.
+        report: Receives what each round did.
+    """
     while not stop.is_set():
         try:
-            say(sweep(timezone.now(), lane))
+            report(sweep_overdue(lane))
         except DatabaseError:
-            logger.warning("The database did not answer the sweep of %s.", lane)
+            logger.warning("The database did not answer the sweep of lane %s.", lane)
         except Exception:
-            logger.exception("A round of the sweep of %s was cut short.", lane)
+            logger.exception("A round of the sweep of lane %s failed.", lane)
         stop.wait(every)
+
+
+def _drop_dead_connection() -> None:
+    if not connection.in_atomic_block:  # a transaction that is open is never cut off
+        close_old_connections()

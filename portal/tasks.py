@@ -1,15 +1,14 @@
-"""What does the background do? A name for each job of the timetable."""
+"""Celery tasks of the platform: one that runs any periodic job by its name."""
 
 from celery import shared_task
-from django.utils import timezone
 
-from portal import sweeping
+from portal.periodic import run_scheduled
 from portal.timetable import JOBS
 
 
 @shared_task
 def run_job(name: str) -> None:
-    """Run one job. A name that an older beat still asks for is nobody's."""
+    """Run a periodic job. A name that is not in the timetable comes from an older beat and is ignored."""
     for job in JOBS:
         if job.name == name:
-            sweeping.work_of(job)(timezone.now())
+            run_scheduled(job)

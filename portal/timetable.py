@@ -1,17 +1,21 @@
-"""What is done in the background, and how often? The one table that the sweep and beat are made of.
+"""Timetable of the periodic jobs: beat and the sweep are both built from it.
 
-The sweep does all of it every few seconds, lane by lane, so that a slow mail server or repository holds up no clock;
-beat has the worker do each at its own pace. Plain data: what is named here is imported when it is first run.
+Beat asks the worker for each job at its interval. The sweep runs what is overdue, each lane in a thread of its own, so
+that a slow mail server or repository delays no clock. Functions are named as text and imported when they first run.
 """
 
 from dataclasses import dataclass
 
+# Beat is not exact and a busy worker starts late: two starts closer than this share of the interval are one.
+SHORTEST_GAP = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One small job: its name, the function that takes the moment and says how many it handled, beat's pace, its lane.
+    """A periodic job: its name, the function that does it, its interval in seconds and its lane.
 
-    It may run twice, late, or at the same time as itself. The jobs of a lane run one after the other.
+    The function takes the current time and returns how many items it handled. It must tolerate running twice, late, or
+    beside itself after a process was killed. The sweep runs the jobs of a lane one after the other.
     """
 
     name: str
@@ -22,17 +26,17 @@ class Job:
 
 JOBS = (
     Job("deliveries", "verification.support.reading.read_due", 10),
-    Job("clocks", "verification.support.sweep.sweep_due", 30),
-    Job("alerts", "portal.alerts.tell_due", 60),
+    Job("clocks", "verification.support.sweep.sweep_due", 10),
+    Job("alerts", "portal.alerts.tell_due", 10),
     Job("foreseen", "portal.warnings.foresee_due", 900),
-    Job("undelivered", "portal.undelivered.pass_on_due", 60),
-    Job("chains", "portal.escalation.escalate_due", 300),
+    Job("undelivered", "portal.undelivered.pass_on_due", 30),
+    Job("chains", "portal.escalation.escalate_due", 60),
     Job("reports", "portal.reports.sending.send_due", 300, "mails"),
     Job("digests", "portal.notifications.digest.send_due", 300, "mails"),
     Job("mails", "portal.mail.deliver_due", 10, "mails"),
     Job("nights", "verification.nightly.plan", 300, "outside"),
     Job("polls", "verification.support.reconcile.poll_due", 30, "outside"),
-    Job("checks", "verification.jobs.run_due", 30, "checks"),
+    Job("checks", "verification.jobs.run_due", 10, "checks"),
     Job("rehearsals", "verification.rehearsal.jobs.run_due", 5, "checks"),
     Job("new releases", "verification.rehearsal.schema.nightly.plan", 900, "sandbox"),
     Job("schemas", "verification.rehearsal.schema.jobs.run_due", 10, "sandbox"),
@@ -45,11 +49,11 @@ JOBS = (
     Job("standings", "portal.standing.sweep.look_due", 60),
     Job("listings", "portal.public.rows.refresh_due", 60),
     Job("passages", "portal.office.keeping.build_due", 3600, "outside"),
-    Job("turns", "integrations.sweep.refresh_due", 300),
+    Job("turns", "integrations.sweep.refresh_due", 60),
     Job("ci reports", "portal.api.reporting.compare_due", 60),
     Job("tokens", "portal.api.tokens.warn_due", 3600),
     Job("repeats", "portal.api.once.forget_due", 3600),
-    Job("credentials", "integrations.sweep.tend_credentials", 300),
+    Job("credentials", "integrations.sweep.tend_credentials", 60),
     Job("expired sessions", "portal.accounts.cleanup.delete_expired", 86400, "outside"),
 )
 LANES = tuple(dict.fromkeys(job.lane for job in JOBS))

@@ -14,16 +14,15 @@ from django.db import DatabaseError
 from django.db.models import Max, Min, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
-from redis import Redis
-from redis.exceptions import RedisError
 
+from portal.broker import can_reach_broker
 from portal.cache import WAIT
 from portal.components.moments import exact, relative
-from portal.health import LANE_LATE, MAIL_LATE, SWEEP_LATE, WAITING
+from portal.health import MAIL_LATE, SWEEP_LATE, WAITING, is_late
 from portal.help.line import PLAYED, RUN_LATE, Line, played, queue_line
 from portal.hooks.models import EndpointMessage
-from portal.models import Email, Heartbeat
-from portal.sweeping import beat_of
+from portal.models import Email, PeriodicRun
+from portal.sweeping import SWEEP
 from portal.timetable import JOBS, LANES
 from verification.base import Outcome
 from verification.budget import closed_until
@@ -74,13 +73,22 @@ def overall(groups: list[tuple[str, list[Line]]]) -> tuple[str, str]:
 
 
 def sweep(now: datetime) -> Line:
-    beat = _beat(beat_of(LANES[0]))
-    if beat is None:
+    run = PeriodicRun.objects.filter(name=SWEEP).first()
+    if run is None or run.finished_at is None:
         said = _("No background work was ever done: start the sweep.")
         return Line("Background", "down", said, hint=_(WITHOUT_SWEEP))
-    late = now - beat > SWEEP_LATE
-    said = _("The last sweep ended %(when)s.") % {"when": relative(beat, now)}
-    return Line("Background", "late" if late else "ok", said, _jobs(LANES[0]), _(WITHOUT_SWEEP) if late else "", beat)
+    late = now - run.finished_at > SWEEP_LATE
+    said = _("The last sweep ended %(when)s.") % {"when": relative(run.finished_at, now)}
+    state, hint, late_jobs = ("late", _(WITHOUT_SWEEP), []) if late else ("ok", "", _late_jobs(LANES[0], now))
+    if late_jobs:
+        state, hint = "late", _("Late: %(names)s.") % {"names": ", ".join(late_jobs)}
+    return Line("Background", state, said, _jobs(LANES[0]), hint, run.finished_at)
+
+
+def _late_jobs(lane: str, now: datetime) -> list[str]:
+    """Return the names of the jobs of a lane that have not succeeded in time."""
+    runs = {run.name: run for run in PeriodicRun.objects.all()}
+    return [job.name for job in JOBS if job.lane == lane and job.name in runs and is_late(job, runs[job.name], now)]
 
 
 def _jobs(lane: str) -> tuple[tuple[str, str], ...]:
@@ -107,30 +115,26 @@ def lane(name: str) -> Callable[[datetime], Line]:
     word = LANE_WORDS.get(name, f"Lane {name}")
 
     def measure(now: datetime) -> Line:
-        beat = _beat(beat_of(name))
+        names = [job.name for job in JOBS if job.lane == name]
+        last = PeriodicRun.objects.filter(name__in=names).aggregate(at=Max("finished_at"))["at"]
         jobs = _jobs(name)
         does = f"{_(LANE_DOES[name])} " if name in LANE_DOES else ""
-        if beat is None:
+        if last is None:
             return Line(word, "late", does + _("It has not ended a round yet."), jobs)
-        late = now - beat > LANE_LATE
-        said = does + _("Its last round ended %(when)s.") % {"when": relative(beat, now)}
-        return Line(word, "late" if late else "ok", said, jobs, at=beat)
+        late_jobs = _late_jobs(name, now)
+        said = does + _("Its last round ended %(when)s.") % {"when": relative(last, now)}
+        hint = _("Late: %(names)s.") % {"names": ", ".join(late_jobs)} if late_jobs else ""
+        return Line(word, "late" if late_jobs else "ok", said, jobs, hint, last)
 
     return measure
 
 
 def redis(_now: datetime) -> Line:
-    """Asked directly, not through the cache, which forgives."""
     if not settings.REDIS_URL:
         said = _("This portal runs without Redis: the database and the sweep do everything.")
         return Line("Redis", "absent", said, ((_("cache"), caches["default"].__class__.__name__),))
-    client = Redis.from_url(settings.REDIS_URL, socket_connect_timeout=WAIT, socket_timeout=WAIT)
-    try:
-        client.ping()
-    except (RedisError, OSError):
+    if not can_reach_broker():
         return Line("Redis", "down", _("Redis does not answer."), hint=_(WITHOUT_REDIS))
-    finally:
-        client.close()
     return Line("Redis", "ok", _("Redis answers."))
 
 
@@ -138,10 +142,6 @@ WITHOUT_REDIS = gettext_noop(
     "Pages answer as before; background work starts up to ten seconds later, and limits on how often something may be "
     "tried count nothing."
 )
-
-
-def _beat(process: str) -> datetime | None:
-    return Heartbeat.objects.filter(process=process).values_list("at", flat=True).first()
 
 
 # -- what we read --------------------------------------------------------------------------------------------

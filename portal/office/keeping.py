@@ -10,7 +10,7 @@ from django.db import transaction
 from integrations.history import TURN, turn_stream
 from integrations.models import Event, Integration
 from integrations.workflow import PROGRAM_CALENDAR, lock
-from portal.models import Heartbeat
+from portal.models import PeriodicRun
 from portal.office.figures import working_days
 from portal.office.models import Passage
 from portal.office.passages import ENDS, Piece, Turned, fold, told_by_steps, turns_of, whole
@@ -129,8 +129,8 @@ def _again(key: int) -> None:
 
 def build_due(now: datetime) -> int:
     """Once after an update that brings or changes what is kept: make it of the history. Returns of how many."""
-    if Heartbeat.objects.filter(process=BUILT).exists():
+    if PeriodicRun.objects.filter(name=BUILT).exists():
         return 0
     count = rebuild()
-    Heartbeat.objects.get_or_create(process=BUILT, defaults={"at": now})
+    PeriodicRun.objects.get_or_create(name=BUILT, defaults={"started_at": now, "finished_at": now})
     return count

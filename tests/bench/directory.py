@@ -99,7 +99,6 @@ def p95s(line: http.client.HTTPConnection, paths: list[str]) -> list[float]:
 
 def main() -> int:
     call_command("migrate", verbosity=0)
-    call_command("createcachetable")
     first = stock()
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")

@@ -144,7 +144,6 @@ def hour(name: str, count: int, *, busy: bool, hooks: bool) -> bool:
 
 def main() -> int:
     call_command("migrate", verbosity=0)
-    call_command("createcachetable")
     watched(COUNT)
     print("hour       repositories   requests   not modified   counting   aim            took")
     met = [

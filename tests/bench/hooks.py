@@ -244,7 +244,6 @@ def main() -> int:
     parser.add_argument("--fire-only", action="store_true", help="leave out the comparison")
     asked = parser.parse_args()
     call_command("migrate", verbosity=0)
-    call_command("createcachetable")
     watches = watched(WATCHES)
     met = [asked.fire_only or compare(watches), fire(watches, asked.seconds)]
     return 0 if all(met) else 1

@@ -33,7 +33,6 @@ AIM_QUERIES, AIM_SECONDS = 10, 1.0
 def grow() -> User:
     """The demo's past, and many copies of it shifted in time, written by the database."""
     call_command("migrate", verbosity=0)
-    call_command("createcachetable")
     reviewers = [User.objects.create_user(f"r{n}@bench.example", "b", name=f"R {n}", is_reviewer=True) for n in (1, 2)]
     for reviewer in reviewers:
         ReviewerProfile.objects.create(user=reviewer)

@@ -45,7 +45,6 @@ def queries(client: Client, path: str) -> int:
 
 def main() -> int:
     call_command("migrate", verbosity=0)
-    call_command("createcachetable")
     row, owner, reviewer = build()
     pages = {"queue": (signed_in(reviewer), "/queue/"), "what next": (signed_in(owner), f"/integrations/{row.uuid}/")}
     print(HEAD)

@@ -71,7 +71,6 @@ def event(issue: Issue, number: int, kind: Kind, at: datetime, text: str, *, rep
 def main() -> int:
     total = int(sys.argv[1]) if len(sys.argv) > 1 else EVENTS
     call_command("migrate", verbosity=0)
-    call_command("createcachetable")
     now, watches = timezone.now().replace(microsecond=0), watched(100)
     Watch.objects.update(began_at=now - timedelta(days=400), data_up_to=now)
     watches = list(Watch.objects.select_related("integration"))

@@ -8,7 +8,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from integrations.models import Membership
-from portal.models import Email
+from portal.models import Email, PeriodicRun
 from tests.chaos.sink import Sink
 from tests.chaos.world import names_due
 from verification.models import Alert, Breach, Clock
@@ -36,8 +36,9 @@ def hurry() -> None:
 
 
 def end_leases() -> None:
-    """Let the time pass for which a mail is held by who was killed while sending it."""
+    """Let the time pass for which a mail or a job is held by a process that was killed."""
     Email.objects.filter(state=Email.State.SENDING).update(claimed_until=timezone.now())
+    PeriodicRun.objects.update(lease_expires_at=None)
 
 
 def toll(plan: "Plan", sink: Sink, end: datetime, program: str) -> "Toll":

@@ -1,6 +1,8 @@
 """Starts processes quickly: Django is set up once, each child is a fork of it. Commands come on standard input.
 
-start sweep | start worker | start naive      prints the pid of the new process
+start sweep | start worker | start beat | start naive      prints the pid of the new process
+
+With CHAOS_HURRY=N every interval of the timetable is an Nth of what it is, so that a short run is short.
 """
 
 import os
@@ -8,21 +10,24 @@ import signal
 import sys
 import threading
 import time
+from dataclasses import replace
 
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 django.setup()
 
+from celery.beat import Scheduler, Service  # noqa: E402
 from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from portal import sweeping  # noqa: E402
+from portal import periodic, sweeping, tasks, timetable  # noqa: E402
 from portal.celery import app  # noqa: E402
-from portal.timetable import JOBS, LANES  # noqa: E402
+from portal.timetable import LANES  # noqa: E402
 from tests.chaos import naive  # noqa: E402
 
-PAUSE = 0.4  # seconds between two sweeps of one process
+PAUSE = 0.4  # seconds between two looks of one sweep
+HURRY = int(os.environ.get("CHAOS_HURRY", "1"))
 
 
 def sweep() -> None:
@@ -31,6 +36,15 @@ def sweep() -> None:
     for lane in LANES[1:]:
         threading.Thread(target=sweeping.keep_sweeping, args=(lane, PAUSE, never, print), daemon=True).start()
     sweeping.keep_sweeping(LANES[0], PAUSE, never, print)
+
+
+def beat() -> None:
+    """What `celery beat` does, at the pace of the timetable."""
+    app.conf.beat_schedule = {
+        name: entry | {"schedule": entry["schedule"].run_every / HURRY}
+        for name, entry in app.conf.beat_schedule.items()
+    }
+    Service(app, max_interval=1, scheduler_cls=Scheduler).start()
 
 
 def naive_sweep() -> None:
@@ -47,7 +61,7 @@ def worker() -> None:
     ).start()
 
 
-ROLES = {"sweep": sweep, "naive": naive_sweep, "worker": worker}
+ROLES = {"sweep": sweep, "naive": naive_sweep, "worker": worker, "beat": beat}
 
 
 def start(role: str) -> int:
@@ -68,8 +82,10 @@ def start(role: str) -> int:
 
 def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the dead
-    for job in JOBS:
-        sweeping.work_of(job)  # imported once, not by each child
+    hurried = tuple(replace(job, seconds=job.seconds / HURRY) for job in timetable.JOBS)
+    sweeping.JOBS = tasks.JOBS = hurried
+    for job in hurried:
+        periodic.load_work(job)  # imported once, not by each child
     connections.close_all()
     for line in sys.stdin:
         print(start(line.split()[1]), flush=True)

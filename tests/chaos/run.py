@@ -128,7 +128,9 @@ class Chaos:
 
     def run(self, begin: datetime) -> None:
         """Strike through the plan, then let what is left finish."""
-        for role in ("naive", "worker", "worker") if self.plan.naive else ("sweep", "sweep", "sweep", "worker"):
+        for role in (
+            ("naive", "worker", "worker") if self.plan.naive else ("sweep", "sweep", "worker", "worker", "beat")
+        ):
             self.nursery.start(role)
         time.sleep(max(0.0, begin.timestamp() - time.time()))
         blows = self._blows()
@@ -200,7 +202,7 @@ def servers(plan: Plan) -> Iterator[tuple[Postgres, Valkey, Sink]]:
             "DJANGO_SETTINGS_MODULE": "portal.settings", "DATABASE_URL": postgres.url, "REDIS_URL": valkey.url,
             "EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": str(sink.port), "EMAIL_USE_TLS": "no",
             "PORTAL_ENV": "embedded", "SECRET_KEY": "chaos", "CREDENTIALS_KEYS": "chaos", "PORTAL_DATA": folder,
-            "LOG_LEVEL": "ERROR",
+            "LOG_LEVEL": "ERROR", "CHAOS_HURRY": "10" if plan.is_short else "1",
         }  # fmt: skip
         if plan.no_redis:
             valkey.stop()

@@ -38,7 +38,7 @@ def nobody(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
     settings.REDIS_URL = address
     Forgiving.away_until = 0.0
     broker = {name: current_app.conf[name] for name in ("broker_url", "broker_transport_options")}
-    current_app.conf.update(broker_url=address, broker_transport_options=settings.REDIS_BROKER)
+    current_app.conf.update(broker_url=address, broker_transport_options=settings.CELERY_BROKER_TRANSPORT_OPTIONS)
     yield address
     current_app.conf.update(broker)
     Forgiving.away_until = 0.0

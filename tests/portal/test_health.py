@@ -1,4 +1,4 @@
-"""Does /healthz say what is, to a load balancer and to an alarm?"""
+"""/healthz, as a load balancer and an alarm read it."""
 
 from datetime import timedelta
 
@@ -6,7 +6,7 @@ import pytest
 from django.db import OperationalError, connection
 from django.utils import timezone
 
-from portal.models import Email, Heartbeat
+from portal.models import Email, PeriodicRun
 
 
 @pytest.fixture
@@ -19,9 +19,13 @@ def mail(due_at):
     return Email.objects.create(key="k", name="n", to="a@b.example", subject="s", due_at=due_at, created_at=due_at)
 
 
-def said(background, sweep, oldest, stuck=()):
+def record(name, finished_at, **fields):
+    PeriodicRun.objects.create(name=name, **{"started_at": finished_at, "finished_at": finished_at, **fields})
+
+
+def said(background, sweep, oldest, late_jobs=()):
     return {
-        "stuck": list(stuck),
+        "late_jobs": list(late_jobs),
         "database": "ok",
         "background": background,
         "last_sweep_seconds_ago": sweep,
@@ -43,7 +47,7 @@ def said(background, sweep, oldest, stuck=()):
 )
 def test_background_is_late_or_not(client, now, swept, due, answer, alarm):
     if swept is not None:
-        Heartbeat.objects.create(process="sweep", at=now - timedelta(seconds=swept))
+        record("sweep", now - timedelta(seconds=swept))
     if due is not None:
         mail(now - timedelta(seconds=due))
     plain, strict = client.get("/healthz"), client.get("/healthz?background")
@@ -53,16 +57,33 @@ def test_background_is_late_or_not(client, now, swept, due, answer, alarm):
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("minutes", "word", "stuck"), [(20, "ok", []), (21, "late", ["sweep: outside"])])
-def test_a_lane_that_stands_still_is_named(client, now, minutes, word, stuck):
-    Heartbeat.objects.create(process="sweep", at=now)
-    Heartbeat.objects.create(process="sweep: outside", at=now - timedelta(minutes=minutes))
-    assert client.get("/healthz").json() == said(word, 0, None, stuck)
+@pytest.mark.parametrize(
+    ("name", "seconds", "word"),
+    [
+        ("clocks", 140, "ok"),  # two minutes, and two intervals of ten seconds
+        ("clocks", 141, "late"),
+        ("polls", 1260, "ok"),  # what reads the outside may take twenty minutes
+        ("polls", 1261, "late"),
+    ],
+)
+def test_job_that_has_not_succeeded_in_time_is_named(client, now, name, seconds, word):
+    record("sweep", now)
+    record(name, now - timedelta(seconds=seconds), started_at=now)
+    assert client.get("/healthz").json() == said(word, 0, None, [name] if word == "late" else [])
+
+
+@pytest.mark.django_db
+def test_job_in_its_first_run_is_not_late_and_one_whose_first_run_failed_is(client, now):
+    record("sweep", now)
+    record("clocks", None, started_at=now, lease_expires_at=now + timedelta(seconds=20))
+    assert client.get("/healthz").json() == said("ok", 0, None)
+    PeriodicRun.objects.filter(name="clocks").update(lease_expires_at=None)
+    assert client.get("/healthz").json() == said("late", 0, None, ["clocks"])
 
 
 @pytest.mark.django_db
 def test_a_sent_mail_is_not_overdue(client, now):
-    Heartbeat.objects.create(process="sweep", at=now)
+    record("sweep", now)
     Email.objects.filter(pk=mail(now - timedelta(hours=1)).pk).update(state=Email.State.SENT)
     assert client.get("/healthz").json() == said("ok", 0, None)
 

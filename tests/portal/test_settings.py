@@ -177,7 +177,11 @@ def test_start_of_a_declared_trial_on_a_public_host_is_fine(manage):
             " An ID has up to 16 letters, digits or hyphens.",
         ),
         ("SITE_URL", "portal", "SITE_URL must be an address that begins with http:// or https://, not 'portal'."),
-        ("REDIS_URL", "redis", "REDIS_URL must be an address that begins with redis:// or rediss://, not 'redis'."),
+        (
+            "REDIS_URL",
+            "unix:",
+            "REDIS_URL must be an address that begins with redis:// or rediss:// or unix://, not 'unix:'.",
+        ),
         ("PROGRAM_EDITIONS", "nomad", "PROGRAM_EDITIONS must list KEY@VALUE, separated by commas, not 'nomad'."),
         ("EMAIL_PROVIDER", "postmark", "EMAIL_PROVIDER is postmark, and EMAIL_PROVIDER_KEY is not set."),
         ("EMAIL_PROVIDER_KEY", "k", "EMAIL_PROVIDER_KEY or EMAIL_PROVIDER_URL is set, and EMAIL_PROVIDER is not."),

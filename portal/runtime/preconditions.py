@@ -1,0 +1,69 @@
+"""Preconditions of bin/up: a data folder of its own, a free port and room on the disk."""
+
+import fcntl
+import os
+import shutil
+import socket
+from pathlib import Path
+from typing import IO
+
+from django.core.management import CommandError
+
+MIN_FREE_MB = 50
+MB = 1_000_000
+
+
+def lock_data_folder(folder: Path) -> IO[str]:
+    """Lock a data folder for as long as the returned file is open.
+
+    The system releases the lock however this process ends, so a crash leaves nothing to clean up.
+
+    Raises:
+        CommandError: Another process has locked the folder.
+    """
+    handle = (folder / "up.lock").open("a+")
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        handle.seek(0)
+        owner = handle.read().strip() or "unknown"
+        handle.close()
+        raise CommandError(
+            f"The portal already runs with the data folder {folder} (process {owner}); stop it first"
+            " or use another folder: PORTAL_DATA=/path bin/up"
+        ) from None
+    handle.truncate(0)
+    handle.write(f"{os.getpid()}\n")
+    handle.flush()
+    return handle
+
+
+def require_free_port(host: str, port: int) -> None:
+    """Raise CommandError if the port cannot be served on."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except (OSError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or "no such port"
+            raise CommandError(
+                f"Port {port} of {host} cannot be used ({reason}); stop what uses it or take another: PORT=8001 bin/up"
+            ) from None
+
+
+def require_disk_space(folder: Path) -> None:
+    """Raise CommandError if the disk of a folder is nearly full."""
+    message = describe_full_disk(folder)
+    if message:
+        raise CommandError(message)
+
+
+def describe_full_disk(folder: Path, min_free_mb: int = MIN_FREE_MB) -> str:
+    """Return what to do about the disk of a folder if it is nearly full, else an empty text."""
+    free_mb = shutil.disk_usage(folder).free // MB
+    if free_mb >= min_free_mb:
+        return ""
+    return (
+        f"The disk of {folder} has {free_mb} MB left and the portal needs {min_free_mb} MB; free some space"
+        " or use another folder: PORTAL_DATA=/path bin/up"
+    )

@@ -1,0 +1,259 @@
+"""Supervisor of the embedded portal: starts processes, restarts those that die, and ends all of them together."""
+
+import ctypes
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+FIRST_DELAY_SECONDS = 0.5
+MAX_DELAY_SECONDS = 30.0
+STABLE_SECONDS = 30.0  # a process that ran this long starts its back-off anew
+STOP_SECONDS = 2.5  # for SIGTERM to be followed; with the broker everything ends within 5 seconds
+LAST_STOP_SECONDS = 1.0
+TICK_SECONDS = 0.2
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def _nothing() -> None:
+    """Prepare nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A process to keep running.
+
+    Attributes:
+        is_essential: Everything ends if it exits before `is_ready` was ever true.
+        is_last: It is stopped after the others, which need it to end in order.
+        is_quiet: Its output is only used to say why it stopped.
+    """
+
+    name: str
+    command: Sequence[str]
+    prepare: Callable[[], None] = _nothing
+    is_ready: Callable[[], bool] = lambda: True
+    is_essential: bool = False
+    is_last: bool = False
+    is_quiet: bool = False
+
+
+class Child:
+    """The running process of a service, and when it may start again."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.process: subprocess.Popen[bytes] | None = None
+        self.started_at = 0.0
+        self.restart_at = 0.0
+        self.failures = 0
+        self.was_ready = False
+        self.unfinished_line = b""
+        self.last_line = ""
+
+    @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def signal_group(self, number: signal.Signals) -> None:
+        """Send a signal to the process and to all that it has started in its session."""
+        if self.process is not None:
+            try:
+                os.killpg(self.process.pid, number)
+            except (ProcessLookupError, PermissionError):
+                return  # macOS denies what Linux does not find
+
+    def describe_exit(self) -> str:
+        """Return why the process ended, in a few words."""
+        assert self.process is not None
+        code = self.process.returncode
+        if code < 0:
+            return f"killed by {signal.Signals(-code).name}"
+        reason = f"exit code {code}" if code else "it ended by itself"
+        return f"{reason}: {self.last_line[:200]}" if self.last_line and code else reason
+
+
+class Supervisor:
+    """Runs services until a signal or an essential service ends it."""
+
+    def __init__(
+        self,
+        folder: Path,
+        environment: Mapping[str, str],
+        write: Callable[[str], None],
+        tick: Callable[[], None] = _nothing,
+    ) -> None:
+        self.folder, self.environment, self.write, self.tick = folder, dict(environment), write, tick
+        self.children: list[Child] = []
+        self.selector = selectors.DefaultSelector()
+        self.exit_code: int | None = None
+
+    def run(self, services: Sequence[Service]) -> int:
+        """Start services and keep them running. Return the exit code: 0 after a signal, 1 after a failure."""
+        try:
+            for service in services:
+                self._start(self._add(service))
+            while self.exit_code is None:
+                self._pump(TICK_SECONDS)
+                self._check_children()
+                self.tick()
+        finally:
+            self.stop()
+        return self.exit_code
+
+    def start_first(self, service: Service, seconds: float) -> str:
+        """Start a service that others need. Return an empty text when it is ready, else the reason why it is not."""
+        child = self._add(service)
+        self._start(child)
+        deadline = time.monotonic() + seconds
+        while child.is_running and time.monotonic() < deadline and self.exit_code is None:
+            if service.is_ready():
+                child.was_ready = True
+                return ""
+            self._pump(0.02)
+        reason = "it does not answer" if child.is_running else self._describe_exit(child)
+        child.signal_group(signal.SIGKILL)
+        self._close(child)
+        self.children.remove(child)
+        return reason
+
+    def catch_signals(self) -> None:
+        """End in order on Ctrl-C, on a request to terminate and when the terminal closes."""
+        for number in STOP_SIGNALS:
+            signal.signal(number, self._on_signal)
+
+    def _on_signal(self, _number: int, _frame: object) -> None:
+        self.exit_code = 0
+
+    def _add(self, service: Service) -> Child:
+        child = Child(service)
+        self.children.append(child)
+        return child
+
+    def _start(self, child: Child) -> None:
+        child.started_at, child.last_line, child.unfinished_line = time.monotonic(), "", b""
+        try:
+            child.service.prepare()
+            child.process = subprocess.Popen(  # noqa: S603 - the commands are our own
+                child.service.command,
+                cwd=self.folder,
+                env=self.environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,  # Ctrl-C reaches the supervisor alone, which ends the others in order
+                preexec_fn=_build_preexec(),  # this process has one thread, so nothing is held
+            )
+        except OSError as error:
+            child.process = None
+            self._plan_restart(child, error.strerror or str(error))
+            return
+        assert child.process.stdout is not None
+        os.set_blocking(child.process.stdout.fileno(), False)
+        self.selector.register(child.process.stdout, selectors.EVENT_READ, child)
+
+    def _check_children(self) -> None:
+        for child in self.children:
+            if child.process is None:
+                if time.monotonic() >= child.restart_at:
+                    self._start(child)
+            elif not child.is_running:
+                self._handle_exit(child)
+            elif not child.was_ready and child.service.is_ready():
+                child.was_ready = True
+
+    def _handle_exit(self, child: Child) -> None:
+        reason = self._describe_exit(child)
+        child.signal_group(signal.SIGKILL)  # whatever it has left behind
+        self._close(child)
+        if self.exit_code is not None:
+            return
+        if child.service.is_essential and not child.was_ready:
+            self._say(f"The {child.service.name} process cannot start ({reason}).")
+            self.exit_code = 1
+            return
+        self._plan_restart(child, reason)
+
+    def _plan_restart(self, child: Child, reason: str) -> None:
+        if time.monotonic() - child.started_at >= STABLE_SECONDS:
+            child.failures = 0
+        delay = min(FIRST_DELAY_SECONDS * 2**child.failures, MAX_DELAY_SECONDS)
+        child.failures += 1
+        child.restart_at = time.monotonic() + delay
+        self._say(f"The {child.service.name} process stopped ({reason}); it starts again in {delay:g} s.")
+
+    def _describe_exit(self, child: Child) -> str:
+        self._read(child)
+        return child.describe_exit() if child.process else "it cannot be started"
+
+    def _close(self, child: Child) -> None:
+        if child.process is not None and child.process.stdout is not None:
+            self.selector.unregister(child.process.stdout)
+            child.process.stdout.close()
+            child.process.wait()
+        child.process = None
+
+    def _pump(self, seconds: float) -> None:
+        """Pass on what the processes print, waiting for it at most so long."""
+        if not self.selector.get_map():
+            time.sleep(seconds)
+        for key, _events in self.selector.select(seconds):
+            self._read(key.data)
+
+    def _read(self, child: Child) -> None:
+        if child.process is None or child.process.stdout is None:
+            return
+        data = child.process.stdout.read(65536)  # None where nothing waits
+        if data == b"" and child.is_running:
+            time.sleep(0.05)  # it closed its output and runs on: no need to ask at once again
+        *lines, child.unfinished_line = (child.unfinished_line + (data or b"")).split(b"\n")
+        for line in lines:
+            text = line.decode(errors="replace").rstrip()
+            if text:
+                child.last_line = text
+                if not child.service.is_quiet:
+                    self._say(text, child.service.name)
+
+    def _say(self, text: str, name: str = "bin/up") -> None:
+        try:
+            self.write(f"{name:<6} | {text}")
+        except OSError:
+            self.exit_code = 0  # the terminal is gone
+
+    def stop(self) -> None:
+        """End every process: first those that use others, then the rest, harder where one does not follow."""
+        if self.exit_code is None:
+            self.exit_code = 1
+        for is_last, seconds in ((False, STOP_SECONDS), (True, LAST_STOP_SECONDS)):
+            children = [child for child in self.children if child.service.is_last == is_last]
+            for child in children:
+                if child.is_running and child.process is not None:
+                    child.process.terminate()
+            deadline = time.monotonic() + seconds
+            while time.monotonic() < deadline and any(child.is_running for child in children):
+                self._pump(0.05)
+            for child in children:
+                self._read(child)
+                child.signal_group(signal.SIGKILL)
+                self._close(child)
+
+
+def _build_preexec() -> Callable[[], None] | None:
+    """Return what a new process does first: on Linux, ask to be killed when the supervisor dies."""
+    if sys.platform != "linux":
+        return None
+    prctl = ctypes.CDLL(None, use_errno=True).prctl
+    supervisor = os.getpid()
+
+    def die_with_supervisor() -> None:
+        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != supervisor:  # it died in between
+            os._exit(1)
+
+    return die_with_supervisor

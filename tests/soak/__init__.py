@@ -1,0 +1,1 @@
+"""Long runs of the whole portal, started by bin/soak."""

@@ -1,0 +1,93 @@
+"""A reader of pages: so many requests a second, signed in, with every answer that is not 200 noted."""
+
+import re
+import threading
+import time
+from collections.abc import Mapping
+from http.client import HTTPException
+from http.cookiejar import CookieJar
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import HTTPCookieProcessor, Request, build_opener
+
+from portal.demo import SIGN_INS
+
+PER_SECOND = 5
+TIMEOUT_SECONDS = 20
+PATHS = (
+    "/",
+    "/integrations/",
+    "/listed/",
+    "/status/",
+    "/notifications/",
+    "/help/words/",
+    "/healthz",
+    "/accounts/email/",
+)
+TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
+
+
+class PageReader:
+    """One person's browser."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.opener = build_opener(HTTPCookieProcessor(CookieJar()))
+        self.milliseconds: list[float] = []
+        self.failures: list[tuple[str, str]] = []
+        self.paths = PATHS
+
+    @property
+    def count(self) -> int:
+        return len(self.milliseconds)
+
+    def sign_in(self) -> None:
+        """Sign in as the first person of the demo world. Raises RuntimeError where that fails."""
+        email, password, *_ = SIGN_INS[0]
+        token = TOKEN.search(self.text("/accounts/login/"))
+        if token is None:
+            raise RuntimeError("the sign-in page holds no form")
+        self._ask("/accounts/login/", {"login": email, "password": password, "csrfmiddlewaretoken": token[1]})
+        if "/accounts/logout/" not in self.text("/"):
+            raise RuntimeError("the sign-in did not work")
+
+    def run(self, stop: threading.Event) -> None:
+        """Ask for one page after the other until told to stop."""
+        number = 0
+        begin = time.monotonic()
+        while not stop.wait(max(0.0, begin + number / PER_SECOND - time.monotonic())):
+            path = self.paths[number % len(self.paths)]
+            number += 1
+            asked_at = time.monotonic()
+            try:
+                status = self._ask(path)[0]
+                if status != 200:
+                    self.failures.append((path, str(status)))
+            except (OSError, HTTPException) as problem:
+                self.failures.append((path, repr(problem)))
+            self.milliseconds.append((time.monotonic() - asked_at) * 1000)
+
+    def status(self, path: str) -> int:
+        """The status of an address, 0 where nobody answers."""
+        try:
+            return self._ask(path)[0]
+        except (OSError, HTTPException):
+            return 0
+
+    def text(self, path: str) -> str:
+        return self._ask(path)[1]
+
+    def _ask(self, path: str, form: Mapping[str, str] | None = None) -> tuple[int, str]:
+        data = urlencode(form).encode() if form else None
+        request = Request(self.url + path, data=data, headers={"Referer": self.url + path})
+        try:
+            with self.opener.open(request, timeout=TIMEOUT_SECONDS) as answer:
+                return answer.status, answer.read().decode(errors="replace")
+        except HTTPError as refusal:
+            with refusal:
+                return refusal.code, refusal.read().decode(errors="replace")
+
+    def percentiles(self) -> list[int]:
+        """The median, the 99th percentile and the slowest, in milliseconds."""
+        found = sorted(self.milliseconds)
+        return [round(found[int((len(found) - 1) * part)]) for part in (0.5, 0.99, 1.0)] if found else []
