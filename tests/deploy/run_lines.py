@@ -14,7 +14,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTAINER = ROOT / "deploy" / "Containerfile"
-ONLY_IN_A_CONTAINER = {"useradd": "makes a user of the machine"}
+ONLY_IN_A_CONTAINER = {
+    "apt-get": "installs a package of the machine",
+    "useradd": "makes a user of the machine",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,8 +115,8 @@ def sandbox_arguments(folder: Path, binds: Iterable[tuple[str, str]], variables:
         "--perms", "0755", "--dir", "/dev",
         *_options("--dev-bind", ((f"/dev/{name}", f"/dev/{name}") for name in DEVICES)),
         "--symlink", "/proc/self/fd", "/dev/fd",
-        *_options("--ro-bind", binds),
         *_options("--bind", ((f"{folder}/storage/{name}", path) for name, path in FOLDERS.items())),
+        *_options("--ro-bind", binds),
         "--remount-ro", "/", "--chdir", PROJECT,
     ]  # fmt: skip
 

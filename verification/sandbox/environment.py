@@ -7,7 +7,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,6 +89,7 @@ class Environment:
 
         Every limit is set, and everything that the program gets from us is opened, before it starts.
         """
+        self._prepare_mount_points()
         arguments = bubblewrap.sandbox_arguments(self.staging, self.binds, {**self.variables, **(env or {})})
         enter = bubblewrap.enter_arguments(self.holder.child)
         seconds = seconds or self.limits.seconds
@@ -111,6 +112,20 @@ class Environment:
             process = SandboxProcess(blocked, watch, stack.pop_all())
         self.processes.append(process)
         return process
+
+    def _prepare_mount_points(self) -> None:
+        """Make the folders below /tmp and the like on which others are bound.
+
+        A link that a program has left there would lead bubblewrap elsewhere, so it is refused.
+        """
+        try:
+            for _, path in self.binds:
+                for name, inside in bubblewrap.FOLDERS.items():
+                    if Path(path).is_relative_to(inside):
+                        below = Path(path).relative_to(inside)
+                        project_files.make_folders(self.storage, f"{name}/{below}", self.owner)
+        except OSError as error:
+            raise SandboxUnavailable(f"The program has changed the place of a readable folder: {error}.") from error
 
     def _is_ready(self, child: int) -> bool:
         """Return whether bubblewrap has moved the process into its new root."""
@@ -152,6 +167,7 @@ def open_environment(
     limits, files = limits or Limits(), files or {}
     bound = {name: path.resolve() for name, path in files.items() if isinstance(path, Path)}
     sources = [*(path.resolve() for path in readable), *bound.values()]
+    _check_executable(bound.values())
     paths = {name: f"{FILES}/{number}/{Path(name).name}" for number, name in enumerate(bound)}
     with ExitStack() as stack:
         staging = _make_staging(stack)
@@ -165,6 +181,13 @@ def open_environment(
         _fill_storage(environment, files, stack)
         stack.callback(environment.close)
         yield environment
+
+
+def _check_executable(paths: Iterable[Path]) -> None:
+    """Raise SandboxUnavailable for files on a file system that does not let programs start."""
+    for path in paths:
+        if os.statvfs(path).f_flag & os.ST_NOEXEC:
+            raise unavailable(f"programs cannot be started from {path.parent}, which is mounted with noexec")
 
 
 def _make_staging(stack: ExitStack) -> Path:

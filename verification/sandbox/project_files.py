@@ -41,6 +41,11 @@ def _make_folder(parent: int, name: str, owner: int) -> None:
         os.chown(name, owner, owner, dir_fd=parent, follow_symlinks=False)
 
 
+def make_folders(folder: int, name: str, owner: int = -1) -> None:
+    """Make a folder below the folder, and its parents."""
+    os.close(_open_parent(folder, f"{name}/file", owner, is_created=True))
+
+
 def write_file(folder: int, name: str, data: bytes, owner: int = -1) -> None:
     """Write a file below the folder and make its parents. `owner` is a user and group, or -1 for our own."""
     os.close(_open_parent(folder, name, owner, is_created=True))

@@ -3,13 +3,14 @@
 import os
 import socket
 import threading
+from pathlib import Path
 
 import pytest
 
 from tests.verification.sandbox.programs import PYTHON, READABLE, list_processes, written
 from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.environment import open_environment
-from verification.sandbox.types import HOME, MEGABYTE, Limits
+from verification.sandbox.types import HOME, MEGABYTE, Limits, SandboxUnavailable
 
 LIMITS = Limits(seconds=10, disk=20 * MEGABYTE)
 NAP = f"60.{os.getpid()}"
@@ -157,6 +158,33 @@ near.sendall(b"CONNECT {target} HTTP/1.1\\r\\nHost: {target}\\r\\n\\r\\n")
 print(near.makefile("rb").read().decode())
 """
     return sandbox.run([str(PYTHON), "-IS", "-c", script]).stdout.decode().split("\r\n")
+
+
+@pytest.mark.skipif(not os.statvfs("/proc").f_flag & os.ST_NOEXEC, reason="no file system with noexec is at hand")
+def test_file_that_cannot_be_started_is_our_fault():
+    with (
+        pytest.raises(SandboxUnavailable, match="mounted with noexec"),
+        open_environment(LIMITS, files={"program": Path("/proc/version")}),
+    ):
+        pass
+
+
+def test_readable_folder_below_tmp_is_seen_and_cannot_be_swapped(tmp_path):
+    folder, target = tmp_path / "readable", tmp_path / "target"
+    for each in (folder, target):
+        each.mkdir()
+    (folder / "file").write_text("seen")
+    if tmp_path.parts[:2] != ("/", "tmp"):
+        pytest.skip("the temporary folder is not below /tmp")
+    with open_environment(LIMITS, readable=[folder]) as sandbox:
+        assert sandbox.run(["/bin/cat", str(folder / "file")]).stdout == b"seen"
+        assert sandbox.run(["/bin/cat", str(folder / "file")]).stdout == b"seen"
+        sandbox.run(
+            ["/bin/sh", "-c", f"mv /tmp/{tmp_path.parts[2]} /tmp/gone; ln -s {target} /tmp/{tmp_path.parts[2]}"]
+        )
+        with pytest.raises(SandboxUnavailable, match="has changed the place"):
+            sandbox.run(["/bin/true"])
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "readable", "target"]
 
 
 def test_proxy_refuses_hosts_that_are_not_named():

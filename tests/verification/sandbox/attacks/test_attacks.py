@@ -27,7 +27,7 @@ def run_attacks(user: str) -> dict[str, Any]:
     command = [sys.executable, "-m", RUNNER]
     if user == "ordinary user" and os.geteuid() == 0:
         command = [*_as_ordinary_user(), *command]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, umask=0o077)
     assert done.returncode == 0, done.stderr[-2000:]
     results: dict[str, Any] = json.loads(done.stdout)
     return results
@@ -45,7 +45,7 @@ def _as_ordinary_user() -> list[str]:
     return [
         str(bubblewrap.find_bubblewrap()), "--die-with-parent", "--dev-bind", "/", "/", *hidden, *folders, *binds,
         "--chdir", str(ROOT), "setpriv", "--reuid", str(ORDINARY_USER), "--regid", str(ORDINARY_USER),
-        "--clear-groups",
+        "--clear-groups", "--no-new-privs", "--inh-caps=-all", "--bounding-set=-all",
     ]  # fmt: skip
 
 
