@@ -375,7 +375,10 @@ PROGRAM_EDITIONS = env.pairs(
 UNDO_MINUTES = env.number("UNDO_MINUTES", 10, doc="How long a decision can be undone before its mail goes.")
 CLAIM_MINUTES = env.number("CLAIM_MINUTES", 30, low=1, doc="How long a reviewer's claim lasts without activity.")
 SIGN_IN_AGAIN_MINUTES = env.number(
-    "SIGN_IN_AGAIN_MINUTES", 15, low=1, doc="How old a reviewer's last sign-in may be when they open a test account."
+    "SIGN_IN_AGAIN_MINUTES",
+    15,
+    low=1,
+    doc="How old a sign-in may be for changes to an account and for opening a test account.",
 )
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 60 * SIGN_IN_AGAIN_MINUTES
 NOTICE_GRACE_DAYS = env.number(

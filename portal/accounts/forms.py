@@ -9,6 +9,7 @@ from allauth.mfa.totp import forms as totp
 from allauth.mfa.webauthn import forms as webauthn
 from allauth.socialaccount import forms as social
 from django import forms
+from django.contrib.auth.hashers import make_password
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -73,7 +74,7 @@ class SignupForm(OurWords, account.SignupForm):
     def try_save(self, request: HttpRequest) -> Any:
         """Create the account. For a known address do the slow part too, so that the time does not tell."""
         if self.account_already_exists:
-            User().set_password(self.cleaned_data["password1"])
+            make_password(self.cleaned_data["password1"])
         return super().try_save(request)
 
 

@@ -15,7 +15,7 @@ from integrations.actions import reviewing
 from portal.hooks import sending
 from portal.models import Email
 from portal.notifications import digest
-from tests.conftest import begin
+from tests.conftest import PASSWORD, begin
 from tests.fakes.receiver import Receiver
 from tests.journeys.person import Person
 
@@ -36,7 +36,8 @@ def test_a_webhook_is_added_tested_fails_and_is_sent_again(
     owner = visit(alice).go("/webhooks/").sees("No webhooks yet").shot("webhooks-none").press("Acme")
     owner.write("Name", "Build pipeline").write("Address", "http://10.0.0.1/in").tick("A tier was granted.")
     owner.press("Add the webhook").sees("10.0.0.1 is a private address; name a public host instead.")
-    owner.write("Address", receiver.url).press("Add the webhook").sees("Copy this secret now")
+    owner.write("Address", receiver.url).press("Add the webhook").sees("Confirm that it is you")
+    owner.write("Password", PASSWORD).press("Continue").sees("Copy this secret now")
     secret = owner.page.locator("code", has_text="whsec_").inner_text()
     owner.shot("webhook-new").press("Send a test event").sees("A test event is on its way.")
     sending.send_due()
@@ -87,6 +88,7 @@ def test_somebody_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: 
 def test_webhooks_fit_a_phone_and_need_no_script(visit: Visit, receiver: Receiver, alice: Any, acme: Any) -> None:
     phone = visit(alice, phone=True, javascript=False).go("/webhooks/new/acme/")
     phone.write("Name", "Channel").write("Address", receiver.url).tick("Slack message").tick("A tier was granted.")
-    phone.press("Add the webhook").sees("The webhook is added").press("Pause").sees("The webhook is paused.")
+    phone.press("Add the webhook").write("Password", PASSWORD).press("Continue")
+    phone.sees("The webhook is added").press("Pause").sees("The webhook is paused.")
     for path in (phone.page.url, "/webhooks/", "/webhooks/kinds/", "/notifications/choices/"):
         assert phone.go(path).page.evaluate("document.documentElement.scrollWidth") <= 375

@@ -1,0 +1,50 @@
+"""Journeys with a passkey: a reviewer sets one up because production requires a factor, and signs in with it alone."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tests.journeys.person import Person
+from tests.journeys.test_second_factor import PASSWORD, sign_in
+
+AUTHENTICATOR = {
+    "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
+    "isUserVerified": True, "automaticPresenceSimulation": True,
+}  # fmt: skip
+
+
+def add_authenticator(browser: Person) -> None:
+    """Give the browser a device that holds passkeys, as a laptop with a fingerprint reader has."""
+    devtools = browser.page.context.new_cdp_session(browser.page)
+    devtools.send("WebAuthn.enable")
+    devtools.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})
+
+
+def test_reviewer_sets_up_a_passkey_and_signs_in_with_it(
+    visit: Callable[..., Person], rita: Any, settings: Any
+) -> None:
+    settings.STAFF_SECOND_FACTOR = "required"
+    browser = visit()
+    add_authenticator(browser)
+    browser.go("/queue/").write("Mail address", rita.email).write("Password", PASSWORD).press("Sign in")
+    browser.sees("Set up a second factor").shot("second-factor-required").press("Add passkey")
+    browser.sees("Confirm that it is you").write("Password", PASSWORD).press("Continue")
+    browser.sees("Add a passkey").write("Name of the passkey", "Laptop").press("Add passkey")
+    browser.sees("Recovery codes").press("Continue").sees("Queue")
+
+    browser.go("/accounts/2fa/webauthn/").sees("Laptop", "signs you in without a password")
+    browser.go("/accounts/logout/").press("Sign out")
+    browser.go("/accounts/login/?next=/profile/security/").press("Sign in with a passkey")
+    browser.sees("Your review queue")
+    browser.go("/profile/security/").sees("Second factor added", "Passkey")
+
+
+def test_passkey_is_the_second_factor_after_the_password(visit: Callable[..., Person], alice: Any) -> None:
+    browser = visit()
+    add_authenticator(browser)
+    sign_in(browser, alice)
+    browser.go("/accounts/2fa/webauthn/add/").write("Password", PASSWORD).press("Continue")
+    browser.page.get_by_label("Sign in with it instead of the password").uncheck()
+    browser.press("Add passkey").sees("Recovery codes")
+    browser.go("/accounts/logout/").press("Sign out")
+    sign_in(browser, alice)
+    browser.sees("Enter the code").press("Use passkey").sees("Your integrations")
