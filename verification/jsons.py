@@ -1,14 +1,16 @@
-"""How does Terraform read a JSON answer? The first value counts, what is behind it does not; null is nothing.
+"""JSON answers as Terraform reads them: the first value counts, names match in any case, null is nothing.
 
 Raises Misread with Terraform's own words, or their beginning. Standard library only.
 """
 
 import json
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from verification.terraform import says
 
 SPACE = " \t\r\n"
+LIKE_ASCII = {0x17F: "s", 0x212A: "k"}  # letters that Go takes for those of ASCII
 KINDS = ((bool, "bool"), (str, "string"), (int, "number"), (float, "number"), (list, "array"), (dict, "object"))
 
 
@@ -17,16 +19,29 @@ class Misread(ValueError):
 
 
 def read(body: bytes) -> Any:
-    """The first JSON value in the body. Raises Misread."""
+    """Return the first JSON value in the body, the names in it as Go matches them to fields. Raises Misread."""
     text = body.decode("utf-8", "replace").lstrip(SPACE)
     if not text:
         raise Misread(says("json_end"))
     try:
-        return json.JSONDecoder(parse_constant=_no_constant).raw_decode(text)[0]
+        return json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_merge).raw_decode(text)[0]
     except RecursionError as error:
         raise Misread("") from error
     except json.JSONDecodeError as error:
         raise Misread(_why(text, error)) from error
+
+
+def _merge(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose names are folded; of two values the last one counts, two objects are merged."""
+    merged: dict[str, Any] = {}
+    for name, value in pairs:
+        key = name.lower().translate(LIKE_ASCII)
+        before = merged.get(key)
+        if isinstance(before, dict) and isinstance(value, dict):
+            merged[key] = _merge([*before.items(), *value.items()])
+        elif value is not None or before is None:  # null leaves a field as it was
+            merged[key] = value
+    return merged
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -17,7 +17,7 @@ from verification.sources.github import Asset
 from verification.sources.http import Outbound
 from verification.sources.registry import Registry as Client
 
-NOW = datetime.now(UTC)
+NOW = datetime.now(UTC) + timedelta(minutes=5)  # after the releases that the tests sign
 ROOMS = tuple(f"verification.checks.{room}" for room in ("release", "release_history", "keys"))
 FAMILY = sorted(key for key, check in CHECKS.items() if check.run.__module__ in ROOMS)
 SERVED = [key for key in FAMILY if key not in ("release.files", "release.tag")]  # what the registry alone answers

@@ -3,24 +3,25 @@
 The limits are those of a package index: an archive of a provider holds one program and a few texts.
 """
 
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from verification.artefacts import zipfiles
+from verification.artefacts import unzipping, zipfiles
 from verification.artefacts.base import Remark, fail, warn
 from verification.artefacts.members import heads_of, names_of
 from verification.artefacts.zipfiles import Directory, Malformed, Member
-from verification.terraform import ACCEPTS, Judgement, refuses, unknown
+from verification.terraform import Judgement
 
 MOST_MEMBERS = 200
 MOST_BYTES = 2 * 1024**3
 MOST_RATIO = 50
 RATIO_FROM = 64 * 1024**2
-HEAD = 4096
-READ = 256 * 1024
-OPEN = "Not settled: the archive was not read to its end."
+FAULTS = {
+    "longer": "A member is longer than it says.",
+    "shorter": "A member is shorter than it says.",
+    "packing": "A member cannot be unpacked.",
+    "checksum": "A member does not have the checksum that the archive gives.",
+}
 UNREAD = frozenset({"too_large", "ratio", "overlap", "past_the_end", "encrypted", "method", "traversal"})
 LONGEST_DESCRIPTOR = 24
 SUFFIXES = ("", "_x4", "_x5", "_x6", ".exe")
@@ -38,20 +39,22 @@ class Archive:
 
 
 def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
-    """What the archive of provider `name` is; `binary` is what its program should be called. Raises nothing."""
+    """Judge the archive of provider `name`; `binary` is what its program should be called. Raises nothing."""
     wanted = f"terraform-provider-{name}"
+    most = min(MOST_BYTES, max(RATIO_FROM, MOST_RATIO * size))
+    unpacked = unzipping.judge(file, size, name, most)
     try:
         directory = zipfiles.read(file, size, MOST_MEMBERS)
     except Malformed as fault:
-        return Archive((), (fail(fault.key, str(fault)),), _without_directory(fault))
+        return Archive((), (fail(fault.key, str(fault)),), unpacked.terraform)
     members = directory.members
     seen = [*_of_the_frame(directory), *_of_the_sizes(members), *names_of(members), *heads_of(members)]
     if not members or any(remark.key in UNREAD for remark in seen):
-        return Archive(members, tuple(seen), _terraform_unread(members))
+        return Archive(members, tuple(seen), unpacked.terraform)
     program = _program(members, wanted)
-    spoilt, head = _read_through(file, members, program)
-    found = (*seen, *spoilt, *_of_the_program(program, wanted, binary))
-    return Archive(members, found, _terraform(members, spoilt, program, wanted), program.name if program else "", head)
+    spoiled = [fail(unpacked.fault, FAULTS[unpacked.fault])] if unpacked.fault else []
+    found = (*seen, *spoiled, *_of_the_program(program, wanted, binary))
+    return Archive(members, found, unpacked.terraform, program.name if program else "", unpacked.head)
 
 
 def _of_the_frame(directory: Directory) -> list[Remark]:
@@ -110,62 +113,3 @@ def _of_the_program(program: Member | None, wanted: str, binary: str) -> list[Re
     if program.mode and not program.mode & 0o111:
         found.append(warn("not_executable", "The program is not marked as one that can be started."))
     return found
-
-
-def _read_through(file: BinaryIO, members: tuple[Member, ...], program: Member | None) -> tuple[list[Remark], bytes]:
-    """Every member unpacked to nowhere and compared with its size and checksum; the first bytes of the program."""
-    head = b""
-    for member in members:
-        crc = size = 0
-        try:
-            for piece in _pieces(file, member):
-                if member is program and len(head) < HEAD:
-                    head += piece[: HEAD - len(head)]
-                crc, size = zlib.crc32(piece, crc), size + len(piece)
-                if size > member.size:
-                    return [fail("longer", "A member is longer than it says.")], head
-        except zlib.error:
-            return [fail("packing", "A member cannot be unpacked.")], head
-        if size != member.size:
-            return [fail("shorter", "A member is shorter than it says.")], head
-        if crc != member.crc:
-            return [fail("checksum", "A member does not have the checksum that the archive gives.")], head
-    return [], head
-
-
-def _pieces(file: BinaryIO, member: Member) -> Iterator[bytes]:
-    """A member's bytes in pieces of at most 256 KiB. Raises zlib.error."""
-    unpack = zlib.decompressobj(-15) if member.method == zipfiles.DEFLATED else None
-    left = member.packed
-    file.seek(member.data)
-    while left > 0 and (chunk := file.read(min(READ, left))):
-        left -= len(chunk)
-        while chunk:
-            if unpack is None:
-                yield chunk
-                break
-            piece = unpack.decompress(chunk, READ)
-            chunk = unpack.unconsumed_tail
-            if not piece and not chunk:
-                break
-            yield piece
-    if unpack is not None and not unpack.eof:
-        raise zlib.error("no end")
-
-
-def _without_directory(fault: Malformed) -> Judgement:
-    return refuses("no_zip") if fault.key == "no_zip" else unknown(OPEN)
-
-
-def _terraform_unread(members: tuple[Member, ...]) -> Judgement:
-    """What Terraform makes of an archive that was not read: known for the two ways that it looks for itself."""
-    if not members:
-        return refuses("zip_empty")
-    first = next((m.name for m in members if ".." in m.name.replace("\\", "/").split("/")), "")
-    return refuses("zip_dots", name=first) if first else unknown(OPEN)
-
-
-def _terraform(members: tuple[Member, ...], spoilt: list[Remark], program: Member | None, wanted: str) -> Judgement:
-    if spoilt:
-        return refuses("zip_checksum") if spoilt[0].key == "checksum" else unknown(OPEN)
-    return ACCEPTS if program else refuses("no_binary", prefix=wanted)

@@ -1,40 +1,30 @@
-"""Who signed a list of checksums, and is that worth anything? One named class for each way to be wrong.
+"""Who signed a list of checksums, and is the signature worth anything?
 
-Two questions, two answers: what the program makes of it, and what Terraform would say. Terraform looks at the mere
-arithmetic and at little else; pysequoia refuses by policy and does not say why. So the reasons are read from the
-packets first, and where policy and arithmetic have to be told apart, gpg is asked. Without gpg that stays open.
+Two answers: what Terraform makes of it, which is arithmetic and little else, and what the program makes of it, which
+also refuses weak, revoked and expired keys. docs/decisions/0010-signatures.md compares the verifiers.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
-from itertools import product
 from math import inf
 
 from pysequoia import Cert, Sig, verify
 
-from verification.artefacts import gpg
+from verification.artefacts import keyrings
+from verification.artefacts.armor import ArmorError, is_armored
 from verification.artefacts.base import Remark, fail, warn
-from verification.artefacts.openpgp import (
-    NO_BASE64,
-    NO_END,
-    NO_SIGNATURE,
-    Key,
-    PublicKey,
-    Signature,
-    Unreadable,
-    dearmoured,
-    is_armoured,
-    read_keys,
-    read_signatures,
-)
+from verification.artefacts.keyrings import Candidate, Certificate
+from verification.artefacts.packets import PacketError, PublicKey, Source, read_header
+from verification.artefacts.signature_packets import SIGNATURE, Signature, next_packet
 from verification.base import Outcome
-from verification.terraform import ACCEPTS, Judgement, refuses, says, unknown
+from verification.terraform import ACCEPTS, Judgement, refuses, says
 
-Ask = Callable[[bytes, bytes, bytes], gpg.Status]
-UNSUPPORTED = frozenset({"MD5", "RipeMD"})  # Terraform passes such signatures over
-MOST_KEYS = 20
+WEAK_DIGESTS = frozenset({"sha1"})
+MIN_BITS = 2048
+CLOCK_TOLERANCE_SECONDS = 1800
+UNKNOWN_ISSUER = refuses("unknown_issuer")  # then Terraform tries the next key
 
 
 class Class(StrEnum):
@@ -43,40 +33,47 @@ class Class(StrEnum):
     GOOD = "good"
     EXPIRED_SINCE = "expired_key_signed_while_valid"
     EMPTY = "empty"
-    ARMOURED = "armoured"
+    ARMORED = "armored"
     NO_SIGNATURE = "no_signature"
+    MALFORMED = "malformed"
+    UNSUPPORTED = "unsupported"
     NO_KEYS = "no_keys"
     UNREADABLE_KEY = "unreadable_key"
     WRONG_KEY = "wrong_key"
+    NOT_FOR_SIGNING = "not_for_signing"
     TAMPERED = "tampered"
+    DISPUTED = "disputed"
     REVOKED = "revoked"
+    FUTURE = "future"
     EXPIRED_AT_SIGNING = "expired_at_signing"
     SIGNATURE_EXPIRED = "signature_expired"
     WEAK_DIGEST = "weak_digest"
     WEAK_KEY = "weak_key"
     ECC_KEY = "ecc_key"
-    DISPUTED = "disputed"
 
 
 SENTENCES = {
     Class.GOOD: "Signed by a registered key.",
     Class.EXPIRED_SINCE: "The key has expired since it signed this release; extend it or register its successor.",
-    Class.EMPTY: "The signature is empty.",
-    Class.ARMOURED: "The signature is armoured text; the registry and Terraform read a binary one.",
-    Class.NO_SIGNATURE: "The file is no OpenPGP signature.",
-    Class.NO_KEYS: "The registry names no key for this provider.",
-    Class.UNREADABLE_KEY: "A key that the registry names cannot be read.",
+    Class.EMPTY: "The signature file is empty.",
+    Class.ARMORED: "The signature is armored text; the registry and Terraform need a binary one (no --armor).",
+    Class.NO_SIGNATURE: "The signature file is not an OpenPGP signature; upload the file that your signing tool wrote.",
+    Class.MALFORMED: "The signature file is damaged or incomplete; sign the checksums and upload the signature again.",
+    Class.UNSUPPORTED: "The signature uses an algorithm, version or notation that Terraform does not support.",
+    Class.NO_KEYS: "The registry lists no key for this provider.",
+    Class.UNREADABLE_KEY: "Terraform cannot read a key that the registry lists; export it and register it again.",
     Class.WRONG_KEY: "Signed by a key that is not registered for this provider.",
-    Class.TAMPERED: "The signature does not fit the list of checksums: one of them was changed after signing.",
+    Class.NOT_FOR_SIGNING: "The registered key that signed is not marked as a key for signing.",
+    Class.TAMPERED: "The signature does not match the list of checksums: one of them was changed after signing.",
+    Class.DISPUTED: "Two programs that verified this signature disagree about it.",
     Class.REVOKED: "The key that signed is revoked.",
+    Class.FUTURE: "The signature or its key is dated in the future; check the clock of the machine that signs.",
     Class.EXPIRED_AT_SIGNING: "The key had expired when it signed.",
     Class.SIGNATURE_EXPIRED: "The signature itself has an expiry date that has passed.",
-    Class.WEAK_DIGEST: "The signature uses a digest that is broken; sign with SHA-256 or better.",
+    Class.WEAK_DIGEST: "The signature uses SHA-1, which is broken; sign with SHA-256 or better.",
     Class.WEAK_KEY: "The key is too weak; use RSA with 4096 bits.",
-    Class.ECC_KEY: "The key is of elliptic curves; Terraform takes it, the registry takes RSA and DSA only.",
-    Class.DISPUTED: "Two programs that read this signature disagree about it.",
+    Class.ECC_KEY: "The key uses elliptic curves; Terraform accepts it, the registry accepts RSA and DSA only.",
 }
-NO_GPG = "Not settled: it needs gpg, which is not installed here."
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +82,10 @@ class Verdict:
 
     kind: Class
     terraform: Judgement
-    key: Key | None = None
+    certificate: Certificate | None = None
     signer: PublicKey | None = None
     signature: Signature | None = None
+    expires_at: datetime | None = None
     at: int = -1
 
     @property
@@ -105,153 +103,119 @@ class Verdict:
         return ((warn if self.outcome == Outcome.WARN else fail)(self.kind, self.summary),)
 
 
-def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: float, ask: Ask = gpg.ask) -> Verdict:
-    """What the signature over the document is, if one of these armoured keys made it.
+def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: float) -> Verdict:
+    """Judge a detached signature over a document against armored keys, in their order, as Terraform does.
 
-    `now` in seconds since 1970. `ask` settles the arithmetic where policy hides it; tests may pass one that cannot.
+    Args:
+        now: Seconds since 1970; what counts as expired.
     """
-    broken = _not_a_signature(signature)
-    if broken is not None:
-        return broken
-    packets = read_signatures(signature)
-    for at, armoured in enumerate(keys[:MOST_KEYS]):
-        certificates = _keys(armoured)
-        if isinstance(certificates, Judgement):
-            return Verdict(Class.UNREADABLE_KEY, certificates, at=at)
-        for packet, key in product(packets, certificates):
-            signer = key.find(packet)
-            if signer is not None:
-                return replace(_signed(document, signature, Claim(key, signer, packet, now), ask), at=at)
-    kind = Class.WRONG_KEY if keys else Class.NO_KEYS
-    return Verdict(kind, refuses("unknown_issuer"), signature=packets[0])
+    for at, armored in enumerate(keys):
+        try:
+            certificates = keyrings.read_armored(armored)
+        except (ArmorError, PacketError) as error:
+            return Verdict(Class.UNREADABLE_KEY, refuses("key", why=str(error)), at=at)
+        verdict = check(document, signature, certificates, now=now, at=at)
+        if verdict.terraform != UNKNOWN_ISSUER:
+            return verdict
+    return verdict if keys else Verdict(Class.NO_KEYS, UNKNOWN_ISSUER)
 
 
-def _not_a_signature(data: bytes) -> Verdict | None:
-    """The verdict about bytes that are no binary signature."""
-    if not data:
-        return Verdict(Class.EMPTY, refuses("unknown_issuer"))
-    if data[0] < 0x80:
-        kind = Class.ARMOURED if is_armoured(data) else Class.NO_SIGNATURE
-        return Verdict(kind, refuses("signature", why=says("tag_byte")))
+def check(document: bytes, data: bytes, certificates: Sequence[Certificate], *, now: float, at: int = 0) -> Verdict:
+    """Judge a binary signature against one block of keys."""
+    source, named = Source(data), None
     try:
-        if read_signatures(data):
-            return None
-    except Unreadable as error:
-        if "runcated" in str(error) or "EOF" in str(error):
-            return Verdict(Class.NO_SIGNATURE, refuses("signature", why=says("unexpected_end")))
-        if str(error) == NO_SIGNATURE:
-            return Verdict(Class.NO_SIGNATURE, refuses("signature", why=says("no_signature_packet")))
-        return Verdict(Class.NO_SIGNATURE, unknown("Not settled: the file is no signature that we can read."))
-    return Verdict(Class.NO_SIGNATURE, refuses("unknown_issuer"))
+        while (packet := next_packet(source)) is not None:
+            if not isinstance(packet, Signature):
+                return _refuse(Class.NO_SIGNATURE, says("no_signature_packet"))
+            if not packet.issuer:
+                return _refuse(Class.MALFORMED, says("no_issuer"))
+            named = named or packet
+            if candidates := keyrings.find(certificates, packet):
+                return _judge_signed(document, data, candidates[0], packet, now, at)
+    except PacketError as error:
+        kind = Class.MALFORMED if data[0] & 0x80 else Class.ARMORED if is_armored(data) else Class.NO_SIGNATURE
+        return _refuse(kind, str(error))
+    kind = Class.EMPTY if not data else Class.UNSUPPORTED if _begins_with_signature(data) else Class.NO_SIGNATURE
+    if named is not None:
+        knows = any(named.issuer in certificate.key_ids for certificate in certificates)
+        kind = Class.NOT_FOR_SIGNING if knows else Class.WRONG_KEY
+    return Verdict(kind, UNKNOWN_ISSUER, signature=named)
 
 
-def _keys(armoured: bytes) -> tuple[Key, ...] | Judgement:
-    """The certificates of a block, or what Terraform says to one that cannot be read."""
-    if not is_armoured(armoured):
-        return refuses("key", why=says("no_armour"))
+def _begins_with_signature(data: bytes) -> bool:
+    return read_header(Source(data))[0] == SIGNATURE
+
+
+def _refuse(kind: Class, why: str) -> Verdict:
+    return Verdict(kind, refuses("signature", why=why))
+
+
+def _judge_signed(
+    document: bytes, data: bytes, candidate: Candidate, signature: Signature, now: float, at: int
+) -> Verdict:
+    """Judge a signature that names a listed key."""
+    end = candidate.ends_at
+    expires_at = None if end == inf else datetime.fromtimestamp(end, UTC)
+    terraform, kind = _ask_terraform(document, candidate, signature, now)
+    if kind == Class.TAMPERED and _sequoia_accepts(document, data, candidate.certificate):
+        kind = Class.DISPUTED
+    kind = kind or _find_fault(candidate, signature, now)
+    return Verdict(kind, terraform, candidate.certificate, candidate.key, signature, expires_at, at)
+
+
+def _ask_terraform(
+    document: bytes, candidate: Candidate, signature: Signature, now: float
+) -> tuple[Judgement, Class | None]:
+    """Return Terraform's verdict, and the class where it refuses for a reason that leaves no other."""
+    if signature.kind not in (keyrings.BINARY, keyrings.TEXT):
+        why = says("signature_type", number=signature.kind)
+        return refuses("signature", why=why), Class.NO_SIGNATURE
+    if candidate.key.algorithm != signature.algorithm:
+        return refuses("signature", why=says("other_algorithm")), Class.MALFORMED
+    if not keyrings.holds(candidate, signature, document):
+        why = says("bad_signature", algorithm=candidate.key.family)
+        return refuses("signature", why=why), Class.TAMPERED
+    covering = candidate.claims
+    if None in covering:
+        return refuses("crash_nil"), Class.UNREADABLE_KEY
+    signatures = [signature, *(claim for claim in covering if claim is not None)]
+    notation = next((name for one in signatures for name in one.critical_notations), None)
+    if notation is not None:
+        return refuses("signature", why=says("notation", name=notation)), Class.UNSUPPORTED
+    if candidate.is_revoked(now):
+        return refuses("signature", why=says("revoked")), Class.REVOKED
+    # Terraform forgives an expired key, and asks nothing more of its signatures
+    if not candidate.is_expired(now) and any(one.is_expired(now) for one in signatures):
+        is_early = not any(one.has_ended(now) for one in signatures)
+        kind = Class.FUTURE if is_early else Class.SIGNATURE_EXPIRED
+        return refuses("signature", why=says("signature_expired")), kind
+    return ACCEPTS, None
+
+
+def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Class:
+    """Return why the program refuses a signature that holds, the first reason that applies; or that it is good."""
+    key, primary = candidate.key, candidate.certificate.primary
+    made = signature.created_at or 0
+    weakly_bound = all(claim is not None and claim.digest in WEAK_DIGESTS for claim in candidate.claims[:1])
+    faults = (
+        (Class.FUTURE, max(made, key.created_at, primary.created_at) > now + CLOCK_TOLERANCE_SECONDS),
+        (Class.EXPIRED_AT_SIGNING, made >= candidate.ends_at),
+        (
+            Class.SIGNATURE_EXPIRED,
+            any(one is not None and one.has_ended(now) for one in (signature, *candidate.claims)),
+        ),
+        (Class.WEAK_DIGEST, signature.digest in WEAK_DIGESTS),
+        (Class.WEAK_KEY, weakly_bound or any(not one.curve and one.bits < MIN_BITS for one in (key, primary))),
+        (Class.ECC_KEY, bool(key.curve or primary.curve)),
+        (Class.EXPIRED_SINCE, candidate.is_expired(now)),
+    )
+    return next((fault for fault, applies in faults if applies), Class.GOOD)
+
+
+def _sequoia_accepts(document: bytes, data: bytes, certificate: Certificate) -> bool:
+    """Return whether Sequoia verifies the very same bytes: nobody is accused of tampering on one reading alone."""
     try:
-        return read_keys(armoured)
-    except Unreadable:
-        return _unread(armoured)
-
-
-def _unread(armoured: bytes) -> Judgement:
-    """Terraform's words about an armour that is broken; about what is inside it, it has too many to tell."""
-    try:
-        dearmoured(armoured)
-    except Unreadable as error:
-        words = {NO_END: "unexpected_end", NO_BASE64: "base64"}.get(str(error))
-        if words:
-            return refuses("key", why=says(words))
-    return unknown("Not settled: one of the keys cannot be read.")
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """This key says to have signed, and this is the moment at which that is judged."""
-
-    key: Key
-    signer: PublicKey
-    signature: Signature
-    now: float
-
-    @property
-    def revoked(self) -> bool:
-        return self.key.primary.revoked or self.signer.revoked
-
-    @property
-    def ends(self) -> float:
-        """When the first of the keys involved expires, in seconds since 1970."""
-        return min(_seconds(self.key.primary.expires_at), _seconds(self.signer.expires_at))
-
-    @property
-    def key_expired(self) -> bool:
-        return self.ends <= self.now
-
-    @property
-    def signature_expired(self) -> bool:
-        return _seconds(self.signature.expires_at) <= self.now
-
-    @property
-    def fault(self) -> Class | None:
-        """Why policy refuses it; the first line that applies."""
-        made = self.signature.created_at
-        faults = (
-            (Class.REVOKED, self.revoked),
-            (Class.EXPIRED_AT_SIGNING, made is not None and made.timestamp() >= self.ends),
-            (Class.SIGNATURE_EXPIRED, self.signature_expired),
-            (Class.WEAK_DIGEST, self.signature.weak_digest),
-            (Class.WEAK_KEY, self.signer.is_weak or self.key.primary.is_weak or self.key.weakly_bound),
-            (Class.ECC_KEY, self.signer.is_curve or self.key.primary.is_curve),
-        )
-        return next((fault for fault, applies in faults if applies), None)
-
-
-def _seconds(moment: datetime | None) -> float:
-    return inf if moment is None else moment.timestamp()
-
-
-def _signed(document: bytes, data: bytes, claim: Claim, ask: Ask) -> Verdict:
-    """The verdict about a signature that names one of the keys."""
-    fault = claim.fault
-    sound = _verifies(document, data, claim.key)
-    signed = True if sound else _arithmetic(ask(document, data, claim.key.binary), claim.key)
-    if signed is None and fault in (None, Class.ECC_KEY):
-        signed = False  # no policy stands in the way, so it was the arithmetic
-    if signed is False:
-        kind = Class.TAMPERED
-    elif sound:
-        kind = fault or (Class.EXPIRED_SINCE if claim.key_expired else Class.GOOD)
-    else:
-        kind = fault if fault not in (None, Class.ECC_KEY) else Class.DISPUTED
-    return Verdict(kind, _terraform(claim, signed), claim.key, claim.signer, claim.signature)
-
-
-def _verifies(document: bytes, data: bytes, key: Key) -> bool:
-    """Whether arithmetic and policy both hold."""
-    try:
-        cert = Cert.from_bytes(key.binary)
-        found = verify(bytes=document, store=lambda _: [cert], signature=Sig.from_bytes(data))
-    except RuntimeError:
+        keys = Cert.split_bytes(certificate.data)
+        return bool(verify(bytes=document, store=lambda _: keys, signature=Sig.from_bytes(data)).valid_sigs)
+    except (RuntimeError, TypeError):
         return False
-    return bool(found.valid_sigs)
-
-
-def _arithmetic(status: gpg.Status, key: Key) -> bool | None:
-    ours = {key.primary.fingerprint, *(subkey.fingerprint for subkey in key.subkeys)}
-    return False if status.signed and status.fingerprint not in ours else status.signed
-
-
-def _terraform(claim: Claim, signed: bool | None) -> Judgement:
-    """Arithmetic first, then revocation, then expiry: that of the key is forgiven, and hides that of the signature."""
-    if claim.signature.digest in UNSUPPORTED:
-        return refuses("unknown_issuer")
-    if signed is None:
-        return unknown(NO_GPG)
-    if not signed:
-        return refuses("signature", why=says("bad_signature", algorithm=claim.signer.family))
-    if claim.revoked:
-        return refuses("signature", why=says("revoked"))
-    if claim.signature_expired and not claim.key_expired:
-        return refuses("signature", why=says("signature_expired"))
-    return ACCEPTS

@@ -31,6 +31,13 @@ class Line:
     name: bytes
 
 
+def trim(line: bytes) -> bytes:
+    """Return the line without white space at its ends, as Go's bytes.TrimSpace."""
+    start = found.end() if (found := SPACE.match(line)) else 0
+    end = next((found.start() for found in SPACE.finditer(line, start) if found.end() == len(line)), len(line))
+    return line[start:end]
+
+
 def words(line: bytes) -> list[bytes]:
     return [word for word in SPACE.split(line) if word]
 

@@ -9,8 +9,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
-from verification.artefacts import signatures
-from verification.artefacts.openpgp import NO_ARMOUR, Unreadable, dearmoured
+from verification.artefacts import armor, keyrings, signatures
 from verification.base import Outcome
 from verification.terraform import ACCEPTS, Judgement, refuses, says
 
@@ -58,14 +57,15 @@ def judge(
         return Trust(Level.OFFICIAL, ACCEPTS)
     if not trust_signature:
         return Trust(Level.SELF, ACCEPTS)
-    try:
-        signature, inside = dearmoured(trust_signature.encode()), dearmoured(armoured_key)
-    except Unreadable as error:
-        broken = refuses("trust", why=says("unexpected_end"))
-        return Trust(Level.BROKEN, refuses("trust_armour") if str(error) == NO_ARMOUR else broken)
-    verdict = signatures.judge(inside, signature, [vouching()], now=now)
+    key, signature = armor.decode(armoured_key), armor.decode(trust_signature.encode())
+    if key is None or signature is None:
+        return Trust(Level.BROKEN, refuses("trust_armour"))
+    certificates = keyrings.read_armored(vouching())
+    verdict = signatures.check(key.body, signature.body, certificates, now=now)
     if verdict.outcome != Outcome.FAIL:
         return Trust(Level.PARTNER, ACCEPTS)
+    if verdict.terraform == signatures.UNKNOWN_ISSUER and signature.error:
+        return Trust(Level.BROKEN, refuses("trust", why=signature.error))
     return Trust(Level.BROKEN, _refused(verdict))
 
 

@@ -6,8 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
+from verification.artefacts import keyrings
+from verification.artefacts.armor import ArmorError
 from verification.artefacts.base import Remark, fail, warn
-from verification.artefacts.openpgp import Key, PublicKey, Unreadable, read_keys
+from verification.artefacts.keyrings import Certificate
+from verification.artefacts.packets import PacketError
 from verification.artefacts.signatures import SENTENCES, Class, Verdict
 from verification.base import Evidence, Outcome, Result, Subject, check, gettext_noop
 from verification.checks.release import NO_PROVIDER, finished, report_of
@@ -37,7 +40,7 @@ class Keys:
     """The keys that the registry names for the release, and what became of its signature."""
 
     report: Report
-    registered: tuple[Key, ...]
+    registered: tuple[Certificate, ...]
     verdict: Verdict | None
 
     @property
@@ -45,26 +48,26 @@ class Keys:
         return tuple(key.primary.fingerprint for key in self.registered)
 
     @property
-    def signer(self) -> Key | None:
+    def signer(self) -> Certificate | None:
         """The certificate that signed, if it is a registered one."""
-        return self.verdict.key if self.verdict and self.verdict.kind not in UNREGISTERED else None
+        return self.verdict.certificate if self.verdict and self.verdict.kind not in UNREGISTERED else None
 
 
 def keys_of(subject: Subject, sources: Sources) -> Keys:
-    """The keys of the release, read once in a run. Raises Unreadable."""
+    """Return the keys of the release, read once in a run."""
     report = report_of(subject, sources)
     packages = [platform.package for platform in offered(report.release) if platform.package]
-    armoured = dict.fromkeys(key.ascii_armor for package in packages for key in package.keys)
-    registered = {key.primary.fingerprint: key for text in armoured for key in _read(text)}
+    armored = dict.fromkeys(key.ascii_armor for package in packages for key in package.keys)
+    registered = {key.primary.fingerprint: key for text in armored for key in _read_keys(text)}
     verdict = next((platform.verdict for platform in offered(report.release) if platform.verdict), None)
     return Keys(report, tuple(registered.values()), verdict)
 
 
-def _read(armoured: str) -> tuple[Key, ...]:
+def _read_keys(armored: str) -> list[Certificate]:
     try:
-        return read_keys(armoured.encode())
-    except Unreadable:
-        return ()
+        return keyrings.read_armored(armored.encode())
+    except (ArmorError, PacketError):
+        return []
 
 
 @check(
@@ -83,14 +86,14 @@ def registered(subject: Subject, sources: Sources) -> Result:
     verdict = keys.verdict
     if verdict is None:
         return finished(NOTHING, keys.report)
-    seen = tuple(Evidence("Registered", f"{key.primary.shown}, {key.primary.fingerprint}") for key in keys.registered)
+    seen = tuple(Evidence("Registered", f"{key.primary.label}, {key.primary.fingerprint}") for key in keys.registered)
     if verdict.signature is not None:
         seen += (Evidence("Signed by", verdict.signature.issuer),)
     if verdict.kind in UNREGISTERED:
         return finished(Result(Outcome.FAIL, SENTENCES[verdict.kind], seen), keys.report)
-    if verdict.key is None:
+    if verdict.certificate is None:
         return finished(Result(Outcome.NOT_RUN, "There is no signature that names a key.", seen), keys.report)
-    good = f"Signed by {verdict.key.primary.key_id}, which is registered."
+    good = f"Signed by {verdict.certificate.primary.key_id}, which is registered."
     return finished(Result(Outcome.PASS, good, seen), keys.report)
 
 
@@ -109,7 +112,7 @@ def expiry(subject: Subject, sources: Sources) -> Result:
     keys = keys_of(subject, sources)
     if not keys.registered:
         return finished(NOTHING, keys.report)
-    ends = {key.primary.fingerprint: _end(key, keys.verdict) for key in keys.registered}
+    ends = {key.primary.fingerprint: _find_end(key, keys.verdict) for key in keys.registered}
     found = [remark for fingerprint, end in ends.items() for remark in _forecast(fingerprint, end, subject.now)]
     seen = tuple(
         Evidence(f"Key {f[-16:]}", f"ends on {end:%Y-%m-%d}" if end else "never ends") for f, end in ends.items()
@@ -117,12 +120,10 @@ def expiry(subject: Subject, sources: Sources) -> Result:
     return finished(result(found, "No registered key ends within 90 days.", seen), keys.report)
 
 
-def _end(key: Key, verdict: Verdict | None) -> datetime | None:
-    """When the key can no longer sign: the end of the primary key, or of the subkey that signed."""
-    involved: list[PublicKey] = [key.primary]
-    if verdict is not None and verdict.signer in key.subkeys:
-        involved.append(verdict.signer)
-    return min((one.expires_at for one in involved if one.expires_at), default=None)
+def _find_end(key: Certificate, verdict: Verdict | None) -> datetime | None:
+    """Return when the key can no longer sign: the end of the primary key, or of the subkey that signed."""
+    is_signer = verdict is not None and verdict.signer is not None and verdict.signer in key.keys
+    return verdict.expires_at if verdict is not None and is_signer else key.expires_at
 
 
 def _forecast(fingerprint: str, end: datetime | None, now: datetime) -> Iterator[Remark]:

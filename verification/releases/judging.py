@@ -5,11 +5,11 @@ An outage is ours and becomes an error; what the publisher can mend becomes a fa
 """
 
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from urllib.parse import unquote, urlsplit
 
 from verification.artefacts import names, programs, sums
 from verification.artefacts.base import Remark, fail, warn
-from verification.artefacts.signatures import Class
 from verification.artefacts.trust import Level
 from verification.base import Evidence, Outcome, Result
 from verification.layout import NEEDED, RECOMMENDED
@@ -153,30 +153,31 @@ def signature(release: Release, now: float) -> Result:
 
 def _signer(release: Release) -> tuple[Evidence, ...]:
     verdict = next((platform.verdict for platform in offered(release) if platform.verdict), None)
-    if verdict is None or verdict.signer is None or verdict.key is None or verdict.signature is None:
+    if verdict is None or verdict.signer is None or verdict.certificate is None or verdict.signature is None:
         return ()
-    signed = verdict.signature
-    made = f" on {signed.created_at:%Y-%m-%d}" if signed.created_at else ""
+    signed_on = datetime.fromtimestamp(verdict.signature.created_at or 0, UTC)
     return (
-        Evidence("Key", f"{verdict.signer.shown}, {verdict.key.primary.fingerprint}"),
-        Evidence("Owner of the key", "; ".join(verdict.key.user_ids[:3]) or "nobody"),
-        Evidence("Signature", f"{signed.digest}{made}"),
+        Evidence("Key", f"{verdict.signer.label}, {verdict.certificate.primary.fingerprint}"),
+        Evidence("Owner of the key", "; ".join(verdict.certificate.user_ids[:3]) or "nobody"),
+        Evidence("Signature", f"{verdict.signature.digest.upper()} on {signed_on:%Y-%m-%d}"),
     )
 
 
 def key(release: Release, now: float) -> Result:
     """The key will not expire soon, and whoever vouches for it really does."""
-    platform = next((platform for platform in offered(release) if platform.verdict and platform.verdict.key), None)
+    platform = next(
+        (platform for platform in offered(release) if platform.verdict and platform.verdict.certificate), None
+    )
     verdict = platform.verdict if platform else None
-    if platform is None or verdict is None or verdict.key is None or verdict.kind == Class.WRONG_KEY:
+    if platform is None or verdict is None or verdict.certificate is None:
         return Result(Outcome.NOT_RUN, "No registered key signed this release, so there is none to look at.")
-    primary, found = verdict.key.primary, []
-    days = (primary.expires_at.timestamp() - now) / DAY if primary.expires_at else None
+    end, found = verdict.certificate.expires_at, []
+    days = (end.timestamp() - now) / DAY if end else None
     if days is not None and days > 0:
         soon = next((words for limit, words in FORECASTS if days <= limit), "")
-        found += [warn("expires", f"The key expires {soon}, on {primary.expires_at:%Y-%m-%d}.")] if soon else []
+        found += [warn("expires", f"The key expires {soon}, on {end:%Y-%m-%d}.")] if soon else []
     if days is not None and days <= 0:
-        found.append(warn("expired", f"The key expired on {primary.expires_at:%Y-%m-%d}."))
+        found.append(warn("expired", f"The key expired on {end:%Y-%m-%d}."))
     level = platform.vouched.level if platform.vouched else Level.SELF
     if level == Level.BROKEN:
         found.append(

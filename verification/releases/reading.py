@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 from verification.artefacts import archives, names, signatures, sums, trust
 from verification.artefacts.archives import Archive
-from verification.artefacts.signatures import Class
 from verification.releases import package as shapes
 from verification.releases.package import Listed, Package, Told, Versions
 from verification.sources.registry_protocol import RegistryProtocol, Reply
@@ -68,7 +67,6 @@ class Reader:
     name: str
     now: float
     host: str = ""
-    ask: signatures.Ask = signatures.gpg.ask
     seen: Mapping[str, tuple[Reply, Archive]] = field(default_factory=dict)
     _verdicts: dict[tuple[str, str, tuple[str, ...]], signatures.Verdict] = field(default_factory=dict)
 
@@ -104,14 +102,14 @@ class Reader:
         known = (listed.address, signature.address, keys)
         if known not in self._verdicts:
             armoured = [key.encode() for key in keys]
-            self._verdicts[known] = signatures.judge(listed.body, signature.body, armoured, now=self.now, ask=self.ask)
+            self._verdicts[known] = signatures.judge(listed.body, signature.body, armoured, now=self.now)
         return self._verdicts[known]
 
     def _trust(self, package: Package, verdict: signatures.Verdict) -> trust.Trust | None:
-        if verdict.key is None or verdict.kind == Class.WRONG_KEY:
+        if verdict.certificate is None:
             return None
         key = package.keys[verdict.at]
-        fingerprint = verdict.key.primary.fingerprint
+        fingerprint = verdict.certificate.primary.fingerprint
         return trust.judge(fingerprint, key.ascii_armor.encode(), key.trust_signature, now=self.now)
 
     def _archive(self, address: str, version: str) -> tuple[Reply, Archive | None]:

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from verification.artefacts.openpgp import dearmoured
+from verification.artefacts import armor
 
 GPG = shutil.which("gpg")
 MADE = "20260401T110000"  # when keys are made: a busy machine takes seconds for it, and none may be from tomorrow
@@ -69,6 +69,11 @@ class Keyring:
         path = self.home / "openpgp-revocs.d" / f"{self.fingerprint(name)}.rev"
         self.gpg("--import", data=path.read_bytes().replace(b"\n:-----", b"\n-----"))
 
+    def revoke_subkey(self, name: str) -> None:
+        """Revoke the first subkey, for no particular reason."""
+        answers = b"key 1\nrevkey\ny\n0\n\ny\nsave\n"
+        self.gpg("--command-fd", "0", "--no-batch", "--edit-key", self.fingerprint(name), data=answers)
+
     def end(self, name: str) -> None:
         """The key gets an end, the last of January."""
         self.gpg("--quick-set-expire", self.fingerprint(name), "30d", at="20260101T000000")
@@ -85,7 +90,7 @@ def mail(name: str) -> str:
 
 def vouched(keyring: Keyring, by: str = "partner", over: str = "good") -> str:
     """A trust signature: by one key over the bytes of another."""
-    inside = dearmoured(keyring.export(over))
+    inside = armor.decode(keyring.export(over)).read()
     return keyring.gpg("--armor", "--local-user", f"={mail(by)}", "--detach-sign", data=inside).decode()
 
 
@@ -108,4 +113,7 @@ def filled() -> Keyring:
         "outlived", lambda k: k.gpg("--quick-set-expire", k.fingerprint("outlived"), "30d", at="20260101T000000")
     )
     keys.publish_as("revoked", lambda k: k.revoke("revoked"))
+    keys.make("retired-subkey", "rsa2048", usage="cert")
+    keys.add_subkey("retired-subkey", "rsa2048")
+    keys.publish_as("retired-subkey", lambda k: k.revoke_subkey("retired-subkey"))
     return keys

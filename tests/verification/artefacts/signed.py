@@ -64,9 +64,18 @@ CASES: dict[str, Case] = {
     "expired key and signature": Case(
         by("expired", *EXPIRING, at="20260115T000000"), Class.SIGNATURE_EXPIRED, ("expired",)
     ),
+    "future": Case(by("good", at="20900101T000000"), Class.FUTURE, terraform=fault("openpgp: signature expired")),
+    "revoked subkey": Case(
+        by("retired-subkey"),
+        Class.REVOKED,
+        ("retired-subkey",),
+        fault("openpgp: signature made by revoked key"),
+    ),
+    "bytes behind the signature": Case(changed("good", lambda data: data + b"more"), Class.GOOD),
+    "thirty keys": Case(by("good"), Class.GOOD, ("other",) * 30 + ("good",)),
     "SHA-1": Case(by("good", *SHA1), Class.WEAK_DIGEST),
-    "MD5": Case(by("good", "--digest-algo", "MD5"), Class.WEAK_DIGEST, terraform=UNKNOWN),
-    "RIPEMD": Case(by("good", "--digest-algo", "RIPEMD160"), Class.WEAK_DIGEST, terraform=UNKNOWN),
+    "MD5": Case(by("good", "--digest-algo", "MD5"), Class.UNSUPPORTED, terraform=UNKNOWN),
+    "RIPEMD": Case(by("good", "--digest-algo", "RIPEMD160"), Class.UNSUPPORTED, terraform=UNKNOWN),
     "RSA 1024": Case(by("weak"), Class.WEAK_KEY, ("weak",)),
     "Ed25519": Case(by("ed25519"), Class.ECC_KEY, ("ed25519",)),
     "NIST P-256": Case(by("nistp256"), Class.ECC_KEY, ("nistp256",)),
@@ -89,10 +98,12 @@ CASES: dict[str, Case] = {
     "empty": Case(lambda _: b"", Class.EMPTY, terraform=UNKNOWN),
     "text": Case(lambda _: b"no signature\n", Class.NO_SIGNATURE, terraform=BIT),
     "page": Case(lambda _: b"<html></html>", Class.NO_SIGNATURE, terraform=BIT),
-    "armoured": Case(by("good", "--armor"), Class.ARMOURED, terraform=BIT),
-    "cut": Case(changed("good", lambda data: data[:100]), Class.NO_SIGNATURE, terraform=fault("unexpected EOF")),
+    "armored": Case(by("good", "--armor"), Class.ARMORED, terraform=BIT),
+    "cut": Case(changed("good", lambda data: data[:100]), Class.MALFORMED, terraform=fault("unexpected EOF")),
     "a key instead": Case(
-        lambda keys: keys.gpg("--export", "=good <good@acme.example>"), Class.NO_SIGNATURE, terraform=None
+        lambda keys: keys.gpg("--export", "=good <good@acme.example>"),
+        Class.NO_SIGNATURE,
+        terraform=fault("openpgp: invalid data: non signature packet found"),
     ),
     "random bytes": Case(lambda _: bytes(range(128, 256)) * 4, Class.NO_SIGNATURE, terraform=None),
 }

@@ -56,7 +56,7 @@ def test_table_is_long_enough():
         ("no version", ""),
         ("other version", ""),
         ("bomb", None),
-        ("encrypted", None),
+        ("encrypted", ""),
     ],
 )  # fmt: skip
 def test_what_terraform_would_say(name, message):

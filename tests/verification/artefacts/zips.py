@@ -11,6 +11,7 @@ from verification.artefacts.zipfiles import DEFLATED, STORED
 
 PROGRAM = "terraform-provider-rocket_v1.0.0"
 ELF = b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\x3e\x00" + bytes(44)
+DESCRIPTOR = b"PK\x07\x08" + struct.pack("<3L", zlib.crc32(ELF), 0, 0)
 
 
 @dataclass
@@ -119,7 +120,7 @@ GOOD: dict[str, tuple[Callable[[], bytes], set[str]]] = {
     "by Python": (lambda: by_python({PROGRAM: ELF, "docs/index.md": b"text"}), {"not_executable"}),
     "with a folder": (beside("docs/", content=b"", mode=0o040755, method=STORED), set()),
     "sizes behind the bytes": (
-        lambda: archive(program(flags=8, local=DESCRIBED, descriptor=b"PK\x07\x08" + bytes(12)), TEXT),
+        lambda: archive(program(flags=8, local=DESCRIBED, descriptor=DESCRIPTOR), TEXT),
         set(),
     ),
     "for Windows": (whole(f"{PROGRAM}.exe"), set()),

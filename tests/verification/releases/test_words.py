@@ -32,6 +32,22 @@ def test_first_value_counts():
 
 
 @pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ('{"FileName": "a"}', {"filename": "a"}),
+        ('{"filename": "a", "FILENAME": "b"}', {"filename": "b"}),
+        ('{"filename": "a", "Filename": null}', {"filename": "a"}),
+        (
+            '{"\u017figning_\u212aeys": {"A": 1}, "signing_keys": {"B": [{"C": 2}]}}',
+            {"signing_keys": {"a": 1, "b": [{"c": 2}]}},
+        ),
+    ],
+)
+def test_names_match_in_any_case_and_the_last_counts(body, expected):
+    assert jsons.read(body.encode()) == expected
+
+
+@pytest.mark.parametrize(
     ("read", "said"),
     [
         (lambda: jsons.mapping([]), "json: cannot unmarshal array into Go value of type getproviders.ResponseBody"),

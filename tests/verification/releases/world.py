@@ -157,6 +157,7 @@ class World:
 def _handler(world: World) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        wbufsize = 65536  # an answer in one piece: two would wait for each other's acknowledgement
 
         def log_message(self, *_: Any) -> None:
             """Quiet."""

@@ -1,0 +1,232 @@
+"""Recorded cases of the signature suite, and the command that records them anew.
+
+`python -m tests.conform.signature_vectors` needs Terraform, GnuPG and Go with both OpenPGP packages; see
+tests/conform/go/README.md. The suite itself needs none of them.
+"""
+
+import base64
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from tests.conform.signature_cases import FILENAME, SUMS, Case
+from tests.conform.signature_judges import TerraformJudge
+from tests.conform.signature_mutations import armored, mutate, signed, unarmored
+from tests.verification.artefacts.keyring import Keyring, filled
+
+DATA = Path(__file__).with_name("data")
+CASES, FUZZ = DATA / "signatures.json", DATA / "signatures-fuzz.json"
+GO_SOURCE = Path(__file__).with_name("go") / "sign.go"
+GO_ENVIRONMENT = {"GO111MODULE": "off", "GOPATH": "/usr/share/gocode"}
+RECORDED_SEED, RECORDED_CASES, LINE = 1, 10_000, 100
+GPG_KEYS = ("good", "other", "dsa", "ed25519", "nistp256", "subkey", "retired-subkey", "expired", "revoked", "outlived")
+GPG_DIGESTS = ("SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "MD5", "RIPEMD160")
+SHORT_DIGESTS, LONG_GROUPS = ("SHA1", "SHA224", "MD5", "RIPEMD160"), ("dsa", "nistp256")  # gpg refuses to pair them
+ACCEPTED, REFUSED, CRASHED = "a", "r", "c"
+
+
+def load_cases() -> list[tuple[Case, str]]:
+    """Return each recorded case with Terraform's error, empty where it installed the provider."""
+    recorded = json.loads(CASES.read_text())
+    keys = recorded["keys"]
+    return [
+        (Case.from_json(fields | {"keys": [keys[name] for name in fields["keys"]]}), error)
+        for fields, error in recorded["cases"]
+    ]
+
+
+def load_bases() -> list[Case]:
+    """Return the cases that mutations start from: one sound signature by each key."""
+    first: dict[tuple[str, ...], Case] = {}
+    for case, error in load_cases():
+        if case.name.startswith(("go ", "gpg ")) and not error:
+            first.setdefault(case.keys, case)
+    return list(first.values())
+
+
+def fuzz_cases(seed: int, count: int) -> tuple[list[Case], float]:
+    """Return mutated cases, and a number that shows whether the generator drew the same ones as before."""
+    rng, bases = random.Random(seed), load_bases()
+    return [mutate(rng, rng.choice(bases), bases) for _ in range(count)], rng.random()
+
+
+def load_fuzz_verdicts(seed: int, count: int, drawn: float) -> str:
+    """Return one letter for each fuzz case as recorded, empty for cases that nobody recorded."""
+    recorded = json.loads(FUZZ.read_text())
+    fits = (seed, count, drawn) == (recorded["seed"], recorded["cases"], recorded["drawn"])
+    return "".join(recorded["verdicts"]) if fits else ""
+
+
+def letter(error: str) -> str:
+    """Return Terraform's verdict as one letter."""
+    return CRASHED if error.startswith("panic: ") else REFUSED if error else ACCEPTED
+
+
+def record_cases() -> None:
+    """Make all cases anew and ask Terraform about each."""
+    keyring = filled()
+    try:
+        cases = [*_go_cases(), *_gpg_cases(keyring)]
+        cases += _listed_cases(keyring, {case.name: case for case in cases})
+    finally:
+        keyring.close()
+    errors = _ask_terraform(cases)
+    names = {key: f"key {number}" for number, key in enumerate(dict.fromkeys(key for c in cases for key in c.keys))}
+    rows = [
+        json.dumps([case.as_json() | {"keys": [names[key] for key in case.keys]}, _plain(error)])
+        for case, error in zip(cases, errors, strict=True)
+    ]
+    keys = json.dumps({name: key for key, name in names.items()}, indent=0)
+    lines = ",\n".join(rows)
+    CASES.write_text(f'{{"keys": {keys},\n"cases": [\n{lines}\n]}}\n')
+
+
+def record_fuzz() -> None:
+    """Ask Terraform about the mutated cases of the recorded seed."""
+    cases, drawn = fuzz_cases(RECORDED_SEED, RECORDED_CASES)
+    letters = "".join(map(letter, _ask_terraform(cases)))
+    lines = [letters[at : at + LINE] for at in range(0, len(letters), LINE)]
+    fields = {"seed": RECORDED_SEED, "cases": RECORDED_CASES, "drawn": drawn, "verdicts": lines}
+    FUZZ.write_text(json.dumps(fields, indent=1) + "\n")
+
+
+def _ask_terraform(cases: list[Case]) -> list[str]:
+    judge = TerraformJudge()
+    try:
+        return judge.judge(cases)
+    finally:
+        judge.close()
+
+
+def _plain(error: str) -> str:
+    """Return the part of Terraform's error that is about the release."""
+    return error.split(" v1.0.0: ", 1)[-1]
+
+
+def _go_cases() -> Iterator[Case]:
+    with tempfile.TemporaryDirectory() as folder:
+        program = str(Path(folder) / "sign")
+        environment = {**os.environ, **GO_ENVIRONMENT}
+        subprocess.run(["go", "build", "-o", program, GO_SOURCE], env=environment, check=True)
+        made = json.loads(subprocess.run([program], input=SUMS, capture_output=True, check=True).stdout)
+    for entry in made:
+        for name, signature in sorted(entry["signatures"].items()):
+            case = f"go {entry['maker']} {entry['name']} {name}"
+            yield Case(case, base64.b64decode(signature), (entry["key"],))
+
+
+def _gpg_cases(keyring: Keyring) -> Iterator[Case]:
+    for name in GPG_KEYS:
+        for digest in GPG_DIGESTS:
+            if name in LONG_GROUPS and digest in SHORT_DIGESTS:
+                continue
+            at = "20260115T000000" if name == "expired" else "20260401T120000"
+            signature = keyring.sign(name, SUMS, "--digest-algo", digest, at=at)
+            yield Case(f"gpg {name} {digest}", signature, (keyring.export(name).decode(),))
+
+
+def _listed_cases(keyring: Keyring, made: dict[str, Case]) -> Iterator[Case]:
+    """Yield the cases where verifiers are known to differ, on a key by GnuPG and on one by Go."""
+    other = keyring.export("other").decode()
+    for maker, base in (("gpg", made["gpg good SHA256"]), ("go", made["go ProtonMail rsa2048 sha256-a"])):
+        for name, change in LISTED.items():
+            changed = change(base, other)
+            yield replace(changed, name=f"listed {maker} {name}")
+    for name, options, at in (
+        ("future", (), "20900101T000000"),
+        ("expired signature", ("--default-sig-expire", "10d"), "20260401T120000"),
+        ("text mode", ("--textmode",), "20260401T120000"),
+        ("critical notation", ("--sig-notation", "!note@acme.example=1"), "20260401T120000"),
+        ("notation", ("--sig-notation", "note@acme.example=1"), "20260401T120000"),
+    ):
+        signature = keyring.sign("good", SUMS, *options, at=at)
+        yield Case(f"listed gpg {name}", signature, (keyring.export("good").decode(),))
+
+
+def _with_key(change: Callable[[str, str], str | tuple[str, ...]]) -> Callable[[Case, str], Case]:
+    def make(case: Case, other: str) -> Case:
+        keys = change(case.keys[0], other)
+        return replace(case, keys=(keys,) if isinstance(keys, str) else keys)
+
+    return make
+
+
+def _with_signature(change: Callable[[bytes], bytes]) -> Callable[[Case, str], Case]:
+    return lambda case, _: replace(case, signature=change(case.signature))
+
+
+def _with_sums(change: Callable[[bytes], bytes]) -> Callable[[Case, str], Case]:
+    return lambda case, _: signed(case, change(case.sums))
+
+
+def _with_package(**fields: object) -> Callable[[Case, str], Case]:
+    return lambda case, _: replace(case, package=fields)
+
+
+def _without_checksum(key: str) -> str:
+    return "\n".join(line for line in key.split("\n") if not (len(line) == 5 and line.startswith("=")))
+
+
+def _wrong_checksum(key: str) -> str:
+    return "\n".join("=AAAA" if len(line) == 5 and line.startswith("=") else line for line in key.split("\n"))
+
+
+LISTED: dict[str, Callable[[Case, str], Case]] = {
+    "bytes behind the signature": _with_signature(lambda data: data + b"more bytes"),
+    "signature twice": _with_signature(lambda data: data * 2),
+    "marker packet in front": _with_signature(lambda data: b"\xca\x03PGP" + data),
+    "armored signature": _with_signature(lambda data: armored(data, "PGP SIGNATURE").encode()),
+    "empty signature": _with_signature(lambda _: b""),
+    "signature is a page": _with_signature(lambda _: b"<html></html>\n"),
+    "signature cut": _with_signature(lambda data: data[:100]),
+    "signature flipped": _with_signature(lambda data: data[:-3] + bytes([data[-3] ^ 1]) + data[-2:]),
+    "signature is a key": lambda case, _: replace(case, signature=unarmored(case.keys[0])),
+    "no keys": lambda case, _: replace(case, keys=()),
+    "twenty keys in front": _with_key(lambda key, other: (other,) * 20 + (key,)),
+    "forty keys in front": _with_key(lambda key, other: (other,) * 40 + (key,)),
+    "unreadable key in front": _with_key(lambda key, _: ("no key", key)),
+    "unreadable key behind": _with_key(lambda key, _: (key, "no key")),
+    "other key": _with_key(lambda _, other: other),
+    "two blocks, the first signed": _with_key(lambda key, other: key + other),
+    "two blocks, the second signed": _with_key(lambda key, other: other + key),
+    "two keys in one block": _with_key(lambda key, other: armored(unarmored(other) + unarmored(key))),
+    "wrong armor checksum": _with_key(lambda key, _: _wrong_checksum(key)),
+    "no armor checksum": _with_key(lambda key, _: _without_checksum(key)),
+    "no end of the armor": _with_key(lambda key, _: key[: key.index("-----END")]),
+    "armor of a message": _with_key(lambda key, _: key.replace("PUBLIC KEY BLOCK", "MESSAGE")),
+    "armor of a private key": _with_key(lambda key, _: key.replace("PUBLIC KEY", "PRIVATE KEY")),
+    "Windows line ends in the key": _with_key(lambda key, _: key.replace("\n", "\r\n")),
+    "spaces behind the lines of the key": _with_key(lambda key, _: key.replace("\n", " \n")),
+    "sums changed": lambda case, _: replace(case, sums=case.sums + b"\n"),
+    "sums with ./name": _with_sums(lambda sums: sums.replace(b"  ", b"  ./")),
+    "sums with *name": _with_sums(lambda sums: sums.replace(b"  ", b" *")),
+    "sums in capitals": _with_sums(lambda sums: sums[:64].upper() + sums[64:]),
+    "sums with capitals in the name": _with_sums(lambda sums: sums.replace(b"terraform", b"Terraform")),
+    "sums with Windows line ends": _with_sums(lambda sums: sums.replace(b"\n", b"\r\n")),
+    "sums with a blank line": _with_sums(lambda sums: sums + b"\n"),
+    "sums without a line end": _with_sums(bytes.strip),
+    "sums that name the file twice": _with_sums(lambda sums: sums + b"0" * 64 + sums[64:]),
+    "sums of several platforms": _with_sums(
+        lambda sums: b"".join(sums.replace(b"linux_amd64", name) for name in (b"darwin_arm64", b"linux_amd64", b"x_y"))
+    ),
+    "JSON names in capitals": lambda case, _: replace(
+        case, package={"filename": None, "FILENAME": FILENAME, "signing_keys": None, "Signing_Keys": _keys_of(case)}
+    ),
+    "JSON name twice": _with_package(Filename="other.zip"),
+}
+
+
+def _keys_of(case: Case) -> dict[str, object]:
+    return {"GPG_Public_Keys": [{"Key_ID": "", "ASCII_ARMOR": key} for key in case.keys]}
+
+
+if __name__ == "__main__":
+    if "--fuzz-only" not in sys.argv:
+        record_cases()
+    record_fuzz()

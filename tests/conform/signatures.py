@@ -1,0 +1,179 @@
+"""Verdicts on signatures, checksums and archives compared with Terraform's, and with GnuPG's for signatures."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+from tests.conform.signature_cases import NAME, VERSION, Case
+from tests.conform.signature_judges import GPG, HOST, GpgJudge, TerraformJudge
+from tests.conform.signature_vectors import fuzz_cases, letter, load_cases, load_fuzz_verdicts
+from tests.verification.releases import terraform
+from tests.verification.releases.world import World
+from verification.artefacts import signatures
+from verification.artefacts.packets import Source, read_header
+from verification.artefacts.signatures import Class
+from verification.releases import installing
+from verification.releases.reading import Reader
+from verification.sources.http import Outbound
+from verification.sources.registry_protocol import RegistryProtocol
+from verification.terraform import Judgement
+
+LIVE_SAMPLE = 10  # every tenth case is put to the real Terraform in the short form
+RECORDED = "recorded verdicts of terraform 1.11.4"
+
+# why gpg accepts a signature that Terraform refuses, by the class of the portal
+GPG_ACCEPTS = {
+    Class.ARMORED: "Terraform reads binary signatures only; gpg removes the armor",
+    Class.REVOKED: "gpg reports a revoked key and exits 0; Terraform refuses it",
+    Class.SIGNATURE_EXPIRED: "gpg reports an expired signature and exits 0; Terraform refuses it",
+    Class.FUTURE: "gpg reports a date in the future and goes on; Terraform refuses it",
+    Class.UNREADABLE_KEY: "gpg repairs armor and imports the sound parts of a key; Terraform refuses the whole block",
+    Class.WRONG_KEY: "gpg finds the signer in a part of the key block that Terraform passes over",
+    Class.NOT_FOR_SIGNING: "gpg accepts a signature by a key that is not marked for signing",
+    Class.NO_SIGNATURE: "gpg looks for a signature behind other bytes; Terraform refuses them",
+    Class.MALFORMED: "gpg skips subpackets and packets that make Terraform refuse the file",
+    Class.UNSUPPORTED: "gpg knows algorithms, packet versions and notations that Terraform does not",
+    Class.DISPUTED: "gpg and Sequoia accept what Terraform's arithmetic refuses",
+}
+# why gpg does not accept a signature that Terraform accepts, by gpg's keyword
+GPG_REFUSES = {
+    "NO_PUBKEY": "gpg does not import the key: digest shorter than the curve, Ed448, or a damaged part without effect",
+    "ERRSIG": "gpg wants a digest as long as the curve, and well-formed packets where Terraform does not look",
+    "NODATA": "gpg finds no signature at the start of the file",
+    "UNEXPECTED": "gpg refuses a file with other packets in it",
+    "": "gpg prints no status: it gives up on the file",
+}
+SEVERAL_SIGNATURES = "gpg verifies every packet of the file; Terraform stops at the first signature by a listed key"
+
+
+class Portal:
+    """The portal's verdicts, by the path that a check takes: over HTTP from a registry."""
+
+    def __init__(self) -> None:
+        self.world = World(None)
+
+    def close(self) -> None:
+        self.world.stop()
+
+    def judge(self, case: Case) -> Judgement:
+        self.world.routes.update(case.routes(self.world.url, "portal"))
+        protocol = RegistryProtocol(self.world.url, Outbound(loopback=True))
+        release = Reader(protocol, "portal", NAME, time.time(), host=HOST).read(VERSION)
+        return installing.judge(release, "linux_amd64")
+
+
+@contextmanager
+def opened(*judges: Portal | TerraformJudge | GpgJudge) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        for judge in judges:
+            judge.close()
+
+
+def run(options: RunOptions) -> SuiteReport:
+    """Compare the recorded cases with the record, and with the real Terraform where it is installed."""
+    recorded = load_cases()
+    cases, errors = [case for case, _ in recorded], [error for _, error in recorded]
+    verdicts = judge_with_portal(cases)
+    found = compare(cases, verdicts, [letter(error) for error in errors], RECORDED)
+    step = 1 if options.full else LIVE_SAMPLE
+    live = cases[::step] if terraform.available() else []
+    found += compare(live, verdicts[::step], [letter(error) for error in judge_with_terraform(live)], "terraform init")
+    differences, figures = compare_with_gpg(cases if options.full else cases[::LIVE_SAMPLE])
+    figures = (("Put to the installed Terraform", str(len(live))), *figures)
+    return SuiteReport("Terraform 1.11 (recorded, and installed)", len(cases), tuple(found + differences), "", figures)
+
+
+def fuzz(*, seed: int, cases: int) -> SuiteReport:
+    """Compare verdicts on mutated releases with the real Terraform's, or with the recorded ones of the same seed."""
+    mutated, drawn = fuzz_cases(seed, cases)
+    recorded = load_fuzz_verdicts(seed, cases, drawn)
+    if not terraform.available() and not recorded:
+        return SuiteReport(
+            "Terraform", 0, not_run="Terraform is not installed, and no verdicts are recorded for this seed"
+        )
+    verdicts = judge_with_portal(mutated)
+    letters = [letter(error) for error in judge_with_terraform(mutated)] if terraform.available() else list(recorded)
+    judge = "terraform init" if terraform.available() else RECORDED
+    found = compare(mutated, verdicts, letters, judge)
+    differences, figures = compare_with_gpg(mutated)
+    counted = Counter(case.name.rsplit(" ", 1)[1] for case in mutated)
+    accepted = letters.count("a")
+    figures = (
+        ("Accepted by Terraform", str(accepted)),
+        *figures,
+        *sorted((f"Cases of {k}", str(n)) for k, n in counted.items()),
+    )
+    return SuiteReport(judge, len(mutated), tuple(found + differences), "", figures)
+
+
+def judge_with_portal(cases: Sequence[Case]) -> list[Judgement]:
+    portal = Portal()
+    with opened(portal):
+        return [portal.judge(case) for case in cases]
+
+
+def judge_with_terraform(cases: Sequence[Case]) -> list[str]:
+    judge = TerraformJudge()
+    with opened(judge):
+        return judge.judge(cases)
+
+
+def compare(
+    cases: Sequence[Case], verdicts: Sequence[Judgement], letters: Sequence[str], judge: str
+) -> list[Disagreement]:
+    """Return the cases on which the portal and Terraform differ: accepted, refused or crashed."""
+    return [
+        Disagreement(case.name, f"{verdict.verdict} {verdict.message}".strip(), f"{judge}: {wanted}")
+        for case, verdict, wanted in zip(cases, verdicts, letters, strict=True)
+        if portal_letter(verdict) != wanted
+    ]
+
+
+def portal_letter(verdict: Judgement) -> str:
+    return letter(verdict.message) if verdict.accepts is False else "a" if verdict.accepts else "?"
+
+
+def compare_with_gpg(cases: Sequence[Case]) -> tuple[list[Disagreement], tuple[tuple[str, str], ...]]:
+    """Return the differences from gpg about signatures that no listed class explains, and the counts of all classes."""
+    if GPG is None:
+        return [], (("GnuPG", "not run: gpg is not installed"),)
+    judge, classes, found = GpgJudge(), Counter[str](), []
+    with opened(judge):
+        for case in cases:
+            gpg, verdict = judge.judge(case), judge_signature(case)
+            if gpg.is_accepted == bool(verdict.terraform.accepts):
+                continue
+            reason = explain(case, verdict, gpg.words)
+            classes[reason] += 1
+            if not reason:
+                found.append(Disagreement(case.name, f"{verdict.kind}", f"gpg: {' '.join(gpg.words)}"))
+    explained = tuple((f"gpg: {reason}", str(count)) for reason, count in classes.most_common() if reason)
+    return found, (("Signatures put to gpg", str(len(cases))), *explained)
+
+
+def judge_signature(case: Case) -> signatures.Verdict:
+    return signatures.judge(case.sums, case.signature, [key.encode() for key in case.keys], now=time.time())
+
+
+def explain(case: Case, verdict: signatures.Verdict, words: Sequence[str]) -> str:
+    """Return the class of a difference from gpg, empty for one that nobody explained."""
+    if not verdict.terraform.accepts:
+        return GPG_ACCEPTS.get(verdict.kind, "")
+    if {"BADSIG", "VALIDSIG"} & set(words):
+        return SEVERAL_SIGNATURES if _has_more(case.signature) else ""
+    return next((reason for word, reason in GPG_REFUSES.items() if word in words or (not word and not words)), "")
+
+
+def _has_more(signature: bytes) -> bool:
+    """Return whether anything stands around the first signature."""
+    source = Source(signature)
+    _, body = read_header(source)
+    body.skip()
+    return not source.is_at_end
+
+
+SUITE = Suite("signatures", "Signatures, checksums and archives", run)
