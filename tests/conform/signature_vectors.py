@@ -58,6 +58,8 @@ def fuzz_cases(seed: int, count: int) -> tuple[list[Case], float]:
 
 def load_fuzz_verdicts(seed: int, count: int, drawn: float) -> str:
     """Return one letter for each fuzz case as recorded, empty for cases that nobody recorded."""
+    if not FUZZ.exists():
+        return ""
     recorded = json.loads(FUZZ.read_text())
     fits = (seed, count, drawn) == (recorded["seed"], recorded["cases"], recorded["drawn"])
     return "".join(recorded["verdicts"]) if fits else ""

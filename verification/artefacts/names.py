@@ -1,6 +1,7 @@
 """How are the files of a release called? The names that the registry publishes, made and taken apart."""
 
 import re
+import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -21,6 +22,21 @@ class Archive:
     version: str
     os: str
     arch: str
+
+
+def normalize_part(text: str) -> str:
+    """Return a namespace or a provider's name as Terraform asks registries for it."""
+    return unicodedata.normalize("NFC", text).lower()
+
+
+def is_part(text: str) -> bool:
+    """Return whether Terraform takes this for a namespace: letters and digits, single dashes between them."""
+    return all(word.isalnum() for word in text.split("-"))
+
+
+def is_provider(text: str) -> bool:
+    """Return whether Terraform takes this for the name of a provider, which must not repeat what it is."""
+    return is_part(text) and not text.startswith("terraform-")
 
 
 def prefix(name: str, version: str) -> str:

@@ -150,7 +150,8 @@ class _Reader:
 
     def unpack(self, entries: list[Entry], program: tuple[bytes, ...] | None) -> None:
         """Raise ZipError where a member cannot be written."""
-        folders, files = {()}, set[tuple[bytes, ...]]()
+        folders: set[tuple[bytes, ...]] = {()}
+        files: set[tuple[bytes, ...]] = set()
         for entry in entries:
             _check_name(entry.name)
             path = entry.path

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from verification.artefacts import sums
+from verification.artefacts import names, sums
 from verification.base import Refused
 from verification.releases.package import Package, Told
 from verification.releases.reading import Platform, Release
@@ -32,6 +32,10 @@ def judge(release: Release, platform: str) -> Judgement:
 
 def _questions(release: Release, name: str) -> Iterator[Judgement | None]:
     """Its questions in their order; None and ACCEPTS let the next one come."""
+    if not names.is_part(release.namespace):
+        yield refuses("provider_namespace")
+    if not names.is_provider(release.name):
+        yield refuses("provider_type")
     yield _asked(release.versions.reply, release, _unlisted(release))
     yield _misread(release.versions, release)
     yield _list(release)

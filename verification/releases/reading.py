@@ -70,6 +70,9 @@ class Reader:
     seen: Mapping[str, tuple[Reply, Archive]] = field(default_factory=dict)
     _verdicts: dict[tuple[str, str, tuple[str, ...]], signatures.Verdict] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self.namespace, self.name = names.normalize_part(self.namespace), names.normalize_part(self.name)
+
     def read(self, version: str = "", judged: str = "linux_amd64") -> Release:
         """The version, the newest release where none is named. `judged` is a platform that is asked for in any case."""
         told = shapes.told(self.registry.versions(self.namespace, self.name), shapes.versions)
