@@ -1,0 +1,46 @@
+"""Tests of the signature suite's short form, without Terraform."""
+
+import pytest
+
+from tests.conform import signature_vectors, signatures
+from tests.conform.signature_vectors import RECORDED_CASES, RECORDED_SEED, fuzz_cases, load_cases, load_fuzz_verdicts
+from verification.artefacts.signatures import Class
+
+pytestmark = pytest.mark.any_database
+SAMPLE = 250
+
+
+def test_tampered_is_said_only_where_the_arithmetic_fails():
+    tampered, failing = set(), set()
+    for case, error in load_cases():
+        if signatures.judge_signature(case).kind == Class.TAMPERED:
+            tampered.add(case.name)
+        if "verification failure" in error:
+            failing.add(case.name)
+    assert tampered == failing
+
+
+def test_sound_signatures_by_go_libraries_are_accepted():
+    refused = [
+        case.name
+        for case, error in load_cases()
+        if case.name.startswith("go ") and not error and not signatures.judge_signature(case).terraform.accepts
+    ]
+    assert refused == []
+
+
+def test_mutated_releases_are_judged_as_recorded():
+    cases, drawn = fuzz_cases(RECORDED_SEED, RECORDED_CASES)
+    letters = load_fuzz_verdicts(RECORDED_SEED, RECORDED_CASES, drawn)
+    step = RECORDED_CASES // SAMPLE
+    sample = cases[::step]
+    verdicts = signatures.judge_with_portal(sample)
+    assert signatures.compare(sample, verdicts, letters[::step], "recorded") == []
+
+
+def test_fuzzer_without_terraform_and_record_is_not_run(monkeypatch):
+    monkeypatch.setattr("tests.verification.releases.terraform.TERRAFORM", None)
+    monkeypatch.setattr(signature_vectors, "FUZZ", signature_vectors.DATA / "missing.json")
+    report = signatures.fuzz(seed=2, cases=3)
+    assert report.cases == 0
+    assert report.not_run.startswith("Terraform is not installed")
