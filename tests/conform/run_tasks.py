@@ -100,7 +100,7 @@ def compare_results(count: int, draw: random.Random) -> Iterator[Disagreement | 
         if portal == documented:
             yield None
             continue
-        errors = [error.message for error in judge.iter_errors(document)]
+        errors = [f"{error.json_path}: {error.message}" for error in judge.iter_errors(document)]
         reason = EMPTY if errors and all("non-empty" in each or "too short" in each for each in errors) else ""
         yield Disagreement(
             "; ".join(errors)[:200] or json.dumps(document)[:200], verdict(portal), verdict(documented), reason

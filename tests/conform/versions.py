@@ -40,6 +40,15 @@ def run(options: RunOptions) -> SuiteReport:
     return SuiteReport(judge, len(pairs) + len(selections), tuple(found), figures=figures, aim=AIM)
 
 
+def fuzz(*, seed: int, cases: int) -> SuiteReport:
+    """Compare random pairs with the installed Terraform."""
+    if not terraform.available():
+        return SuiteReport(LIVE_JUDGE, 0, not_run="Terraform is not installed")
+    pairs = generate_random_pairs(cases, seed)
+    found = compare_pairs(zip(pairs, judge_pairs(pairs), strict=True))
+    return SuiteReport("The installed Terraform", cases, tuple(found))
+
+
 def compare_pairs(judged: Iterable[tuple[Pair, str]]) -> Iterable[Disagreement]:
     for pair, verdict in judged:
         answer = match(pair)
