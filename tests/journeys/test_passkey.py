@@ -34,8 +34,7 @@ def test_reviewer_sets_up_a_passkey_and_signs_in_with_it(
     browser.go("/accounts/2fa/webauthn/").sees("Laptop", "signs you in without a password")
     browser.go("/accounts/logout/").press("Sign out")
     browser.go("/accounts/login/?next=/profile/security/").press("Sign in with a passkey")
-    browser.sees("Your review queue")
-    browser.go("/profile/security/").sees("Second factor added", "Passkey")
+    browser.sees("Security log", "Second factor added", "Passkey")
 
 
 def test_passkey_is_the_second_factor_after_the_password(visit: Callable[..., Person], alice: Any) -> None:
