@@ -421,7 +421,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
     "interval_max": 0,
 }
 # no schedule file that a killed beat could leave torn: the database knows when each job last ran
-CELERY_BEAT_SCHEDULER = "celery.beat:Scheduler"
+CELERY_BEAT_SCHEDULER = "portal.beat:Scheduler"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True

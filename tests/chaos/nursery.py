@@ -17,11 +17,12 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
 django.setup()
 
-from celery.beat import Scheduler, Service  # noqa: E402
+from celery.beat import Service  # noqa: E402
 from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from portal import periodic, sweeping, tasks, timetable  # noqa: E402
+from portal.beat import Scheduler  # noqa: E402
 from portal.celery import app  # noqa: E402
 from portal.timetable import LANES  # noqa: E402
 from tests.chaos import naive  # noqa: E402

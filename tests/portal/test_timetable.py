@@ -4,6 +4,7 @@ import inspect
 import threading
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,12 @@ import pytest
 from django.utils import timezone
 
 from portal import periodic, sweeping, tasks
+from portal.beat import Scheduler
 from portal.celery import app
 from portal.models import PeriodicRun
 from portal.periodic import LEASE, claim, run_job, run_scheduled
 from portal.timetable import JOBS, Job
+from tests.servers.base import free_port
 from tests.servers.valkey import Valkey
 
 NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
@@ -44,6 +47,23 @@ def test_beat_asks_for_every_job_and_for_nothing_else() -> None:
     asked = [(entry["task"], entry["args"]) for entry in app.conf.beat_schedule.values()]
     assert asked == [(tasks.run_job.name, (job.name,)) for job in JOBS]
     assert len({job.name for job in JOBS}) == len(JOBS)
+
+
+@pytest.mark.django_db
+def test_beat_goes_on_where_the_last_one_stopped() -> None:
+    PeriodicRun.objects.create(name="expired sessions", started_at=NOW - timedelta(hours=23))
+    schedule = Scheduler(app=app).schedule
+    assert schedule["expired sessions"].last_run_at == NOW - timedelta(hours=23)
+    assert schedule["mails"].last_run_at == NOW
+
+
+def test_beat_reports_an_unreachable_broker_in_one_line(caplog: pytest.LogCaptureFixture, request: Any) -> None:
+    request.addfinalizer(partial(app.conf.update, broker_url=app.conf.broker_url))
+    app.conf.update(broker_url=f"redis://127.0.0.1:{free_port()}/0")
+    scheduler = Scheduler(app=app, lazy=True)
+    scheduler.apply_entry(scheduler.Entry(name="mails", task="portal.tasks.run_job", args=("mails",), app=app))
+    assert [record.exc_info for record in caplog.records] == [None]
+    assert caplog.messages[0].startswith("Couldn't apply scheduled task mails: Error 111 connecting to 127.0.0.1:")
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
