@@ -1,7 +1,6 @@
-"""Redis is speed, never truth: with nobody at its address, what is due is found and told, and pages answer at once."""
+"""Without Redis, what is due is found and told, and pages answer; `bin/bench limits` measures how soon."""
 
 import socket
-import time
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -24,7 +23,6 @@ from verification import jobs
 from verification.models import Breach
 
 HOUR = timedelta(hours=1)
-AT_ONCE = 1.0  # seconds that a page may take longer
 
 
 @pytest.fixture(params=["closed", "silent"])
@@ -50,37 +48,25 @@ def nobody(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
 def test_breach_is_found_and_told(rocket: Integration, nobody: str) -> None:
     now = timezone.now()
     clock_of(issue_of(watch_over(rocket, now), 1, now - 49 * HOUR), now - HOUR)
-    begin = time.monotonic()
     sweeping.sweep(now, "clocks")
-    assert time.monotonic() - begin < 60
     assert (Breach.objects.count(), Email.objects.filter(name="issues_breached").count()) == (1, 2)
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.postgres
-def test_nobody_waits_for_redis(rocket: Integration, alice: User, nobody: str) -> None:
-    browser, took = Client(), []
-
-    def timed(ask: Any) -> int:
-        begin = time.monotonic()
-        status: int = ask().status_code
-        took.append(time.monotonic() - begin)
-        return status
-
+def test_pages_answer_without_redis(rocket: Integration, alice: User, nobody: str) -> None:
+    browser = Client()
     sign_in = {"login": alice.email, "password": PASSWORD}
-    assert timed(lambda: browser.post(reverse("account_login"), sign_in)) == 302
-    assert timed(lambda: browser.get(reverse("integration", args=[rocket.uuid]))) == 200
-    assert [seconds < AT_ONCE for seconds in took] == [True] * 2, took
+    assert browser.post(reverse("account_login"), sign_in).status_code == 302
+    assert browser.get(reverse("integration", args=[rocket.uuid])).status_code == 200
 
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.postgres
-def test_checks_are_asked_for_at_once(
+def test_checks_are_asked_for_without_redis(
     rocket: Integration, alice: User, nobody: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    begin = time.monotonic()
     run = jobs.enqueue(rocket, alice, timezone.now())
-    assert time.monotonic() - begin < AT_ONCE
     assert run
     assert f"no worker was told of run_one {run.pk}; the sweep will find it" in caplog.text
 

@@ -1,4 +1,4 @@
-"""A visitor finds an integration by typing, follows it, and every public page is light, quick and still."""
+"""A visitor finds an integration by typing, follows it, and every public page is light and still."""
 
 import re
 from collections.abc import Callable
@@ -121,7 +121,7 @@ def test_a_company_replies_to_its_record(
     visit().go(page).sees("Two people are on call now.").sees_not("Change your reply")
 
 
-def test_every_public_page_is_light_quick_and_still(
+def test_every_public_page_is_light_and_still(
     listed: dict[str, Integration], chromium: Browser, tmp_path: Path
 ) -> None:
     addresses = pages(listed)

@@ -1,4 +1,3 @@
-import time
 from dataclasses import replace
 
 import pytest
@@ -101,11 +100,11 @@ def test_run_task_docs_that_are_not_there_are_left_to_the_runner(said, refusal):
         run("run_task_docs", {DOCS: said}, documentation=DOCS)
 
 
-@pytest.mark.parametrize(
-    "text", ["<" * 1_000_000, "<a " * 300_000, "<!--" * 200_000, "](" * 400_000, "<script>" * 90_000]
-)
-def test_hostile_page_takes_no_time(text):
-    began = time.process_time()
+# bin/bench limits measures these: a reader that backtracks would take minutes
+HOSTILE_PAGES = ("<" * 1_000_000, "<a " * 300_000, "<!--" * 200_000, "](" * 400_000, "<script>" * 90_000)
+
+
+@pytest.mark.parametrize("text", HOSTILE_PAGES, ids=range(len(HOSTILE_PAGES)))
+def test_hostile_page_has_no_links(text):
     page_of(text.encode())
-    links_of(text)
-    assert time.process_time() - began < 3
+    assert not links_of(text)

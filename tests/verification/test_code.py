@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from tests.verification.told import code
@@ -110,9 +108,12 @@ def test_calls_that_end_the_plugin(text, expected):
     assert abrupt(text) == expected
 
 
-@pytest.mark.parametrize("read", [module_of, crons, abrupt, runs_tests])
-@pytest.mark.parametrize("text", ["/*" * 200_000, "a." * 200_000, " " * 400_000, "\n" * 400_000, "make " * 80_000])
-def test_hostile_text_takes_no_time(read, text):
-    began = time.process_time()
-    read(text)
-    assert time.process_time() - began < 2
+# bin/bench limits measures these: a reader that backtracks would take minutes
+HOSTILE_TEXTS = ("/*" * 200_000, "a." * 200_000, " " * 400_000, "\n" * 400_000, "make " * 80_000)
+READERS = (module_of, crons, abrupt, runs_tests)
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=range(len(HOSTILE_TEXTS)))
+def test_hostile_text_says_nothing(read, text):
+    assert read(text) == read("")

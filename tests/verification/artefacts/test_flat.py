@@ -8,7 +8,6 @@ from tests.verification.hostile.worker import measured
 from verification.artefacts.signatures import Class
 
 FLAT = {"archives": 4, "sums": 64, "signatures": 96}  # MiB above what a good one takes, at the highest
-SECONDS = 3  # the slowest; a fraction of it on a quiet machine
 
 
 def spent(kind, good, jobs):
@@ -17,7 +16,6 @@ def spent(kind, good, jobs):
     print(f"{kind}: {len(jobs)} jobs, {cost.megabytes:.1f} MiB, the slowest {cost.slowest:.2f} s")
     assert (cost.files, cost.threads) == (0, 0)
     assert cost.megabytes < FLAT[kind]
-    assert cost.slowest < SECONDS
     assert set(cost.names) == set(jobs)
     return cost.names
 

@@ -90,10 +90,8 @@ CLIENT = Outbound(loopback=True)
 @pytest.mark.parametrize("number", range(len(MISBEHAVIOURS)), ids=list(MISBEHAVIOURS))
 def test_server_that(server, number):
     _, expected = list(MISBEHAVIOURS.values())[number]
-    begin = time.monotonic()
     with pytest.raises(expected) as refusal:
         CLIENT.get(f"{server.url}/{number}", SMALL)
-    assert time.monotonic() - begin < 3
     assert str(refusal.value).endswith(".")
 
 

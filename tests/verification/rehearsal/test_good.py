@@ -1,7 +1,6 @@
 """How does a good endpoint come out, with a key and without one, and what would its runs do?"""
 
 import json
-import time
 from dataclasses import replace
 
 import pytest
@@ -14,11 +13,9 @@ from verification.rehearsal.run_task.protocol import STAGES
 from verification.rehearsal.run_task.record import as_dict, exchange_of
 
 
-def test_good_endpoint_passes_everything_in_time() -> None:
-    began = time.monotonic()
+def test_good_endpoint_passes_everything() -> None:
     seen = rehearsed(stages=STAGES, settle=1)
     assert {str(verdict.outcome) for verdict in rules.judge(seen)} == {"pass"}
-    assert time.monotonic() - began < 5
     assert report.exit_code(seen) == 0
 
 

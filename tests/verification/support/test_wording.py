@@ -1,7 +1,5 @@
 """What does a comment say?"""
 
-import time
-
 import pytest
 
 from verification.support.wording import asks, fingerprint, is_answer, requests
@@ -114,12 +112,12 @@ def test_the_same_question_in_other_clothes() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "text", ["a" * 60_000, "<!--" * 9_000, "`" * 20_000, "?\n" * 20_000, "![" * 20_000, "<a" * 20_000, "\n" * 60_000]
-)
-def test_hostile_comments_are_read_in_good_time(text: str) -> None:
-    begin = time.process_time()
-    is_answer(text)
-    requests(text)
-    fingerprint(text)
-    assert time.process_time() - begin < 1.5
+# bin/bench limits measures these: a reader that backtracks would take minutes
+HOSTILE_COMMENTS = (
+    "a" * 60_000, "<!--" * 9_000, "`" * 20_000, "?\n" * 20_000, "![" * 20_000, "<a" * 20_000, "\n" * 60_000,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE_COMMENTS, ids=range(len(HOSTILE_COMMENTS)))
+def test_hostile_comments_ask_for_nothing(text: str) -> None:
+    assert not requests(text)

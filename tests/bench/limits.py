@@ -1,0 +1,79 @@
+"""Time limits: how long hostile input, slow servers and an unreachable Redis can keep the portal busy.
+
+The tests hold what comes out; this measures how soon, against an aim that a quiet machine meets easily.
+"""
+
+import os
+import socket
+import sys
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+django.setup()
+
+from django.core.cache import caches  # noqa: E402
+from django.test import override_settings  # noqa: E402
+
+from portal.broker import can_reach_broker  # noqa: E402
+from portal.cache import Forgiving  # noqa: E402
+from tests.verification.releases import test_patience as patience  # noqa: E402
+from tests.verification.support.test_wording import HOSTILE_COMMENTS  # noqa: E402
+from tests.verification.test_checks_listing import HOSTILE_PAGES  # noqa: E402
+from tests.verification.test_code import HOSTILE_TEXTS, READERS  # noqa: E402
+from verification.pages import links_of, page_of  # noqa: E402
+from verification.support.wording import fingerprint, is_answer, requests  # noqa: E402
+
+Case = tuple[str, float, list[Callable[[], object]]]  # what is measured, seconds that each call may take, the calls
+
+
+def cases() -> Iterator[Case]:
+    """Everything that is measured."""
+    for read in READERS:
+        yield f"source code: {read.__name__}", 2.0, [partial(read, text) for text in HOSTILE_TEXTS]
+    for read in (is_answer, requests, fingerprint):
+        yield f"comments: {read.__name__}", 1.5, [partial(read, text) for text in HOSTILE_COMMENTS]
+    yield "pages: text", 3.0, [partial(page_of, text.encode()) for text in HOSTILE_PAGES]
+    yield "pages: links", 3.0, [partial(links_of, text) for text in HOSTILE_PAGES]
+    yield "registry that stalls, limit 0.5 s", 3.0, [partial(patience.read, patience.stalling, seconds=0.5)]
+    yield "archives that drip, limit 1 s", 4.0, [partial(patience.read, patience.dripping, seconds=1)]
+    yield "cache without Redis", 1.0, [partial(without_redis, read_cache)]
+    yield "broker without Redis", 1.0, [partial(without_redis, can_reach_broker)]
+
+
+def read_cache() -> None:
+    """Read from a cache that has not yet found out that Redis is away."""
+    Forgiving.away_until = 0.0
+    caches["default"].get("key")
+
+
+def without_redis(ask: Callable[[], object]) -> None:
+    """Ask while a server takes connections at the address of Redis and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        url = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
+        cache = {"default": {"BACKEND": "portal.cache.Cache", "LOCATION": url}}
+        with override_settings(REDIS_URL=url, CACHES=cache):
+            ask()
+
+
+def measure(run: Callable[[], object]) -> float:
+    """Return the seconds that a call takes."""
+    begin = time.monotonic()
+    run()
+    return time.monotonic() - begin
+
+
+def main() -> int:
+    missed = 0
+    for name, most, runs in cases():
+        seconds = max(map(measure, runs))
+        missed += seconds > most
+        print(f"{name:<40} {seconds:6.2f} s  at most {most:.1f}  {'missed' if seconds > most else 'met'}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
