@@ -41,6 +41,12 @@ def result(files, subject=SUBJECT, github="MPL-2.0", **told):
         ({"LICENSE": MPL, "internal/LICENSE": MIT}, "MPL-2.0", "pass"),
         ({"LICENSE": MPL, "vendor/a/LICENSE": "Whatever.\n", "a/b/c/LICENSE": "Whatever.\n"}, "MPL-2.0", "pass"),
         ({"LICENSE": MPL, "ADDITIONAL-TERMS.txt": "One more thing.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "COMMERCIAL.md": "Companies pay a fee.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "EULA": "One seat.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "TERMS-OF-USE.txt": "Do not resell.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "LICENSE-ENTERPRISE": "Ask us.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "LEGAL.md": "# Legal\n\nTrial use only.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "LEGAL.md": "Copyright (c) 2026 Acme, Inc.\n"}, "MPL-2.0", "pass"),
         ({"LICENSE": MPL, "NOTICE": "Acme Rocket\nCopyright 2026 Acme\n"}, "MPL-2.0", "pass"),
         ({"LICENSE": MPL, "NOTICE": CLAUSE}, "MPL-2.0", "not_run"),
         ({"LICENSE": " " * (MAX_BYTES + 1)}, "MPL-2.0", "not_run"),
@@ -51,6 +57,14 @@ def test_licence(files, github, expected):
     found = result(files, github=github)
     assert (str(found.outcome), found.summary.endswith(".")) == (expected, True), found
     assert found.summary.startswith("A person decides: ") == (expected == "not_run")
+
+
+def test_file_beside_the_license_is_named_with_its_line():
+    found = result({"LICENSE": MPL, "COMMERCIAL.md": "Copyright (c) 2026 Acme, Inc.\n\nCompanies pay a fee.\n"})
+    assert found.summary == (
+        "A person decides: COMMERCIAL.md: Line 3 needs review: "
+        "“Companies pay a fee.” contains “pay”, which can set terms."
+    )
 
 
 def test_licence_that_is_asked_about_is_for_a_person():

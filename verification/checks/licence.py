@@ -18,8 +18,8 @@ from verification.sources.github import Repository
 
 NO_OPINION = ("", "NOASSERTION", "OTHER")
 OTHER_TERMS = re.compile(
-    r"(?:additional[-_. ]?terms|commons[-_. ]?clause|terms(?:[-_. ](?:of[-_. ]use|and[-_. ]conditions))?|eula|patents"
-    r"|restrictions)(?:\.[^/.]*)?",
+    r"(?:(?:additional|commercial|legal|terms|eula|patents?|restrictions?|usage|trademarks?|commons[-_. ]?clause"
+    r"|pricing|addendum)(?:[-_. ][^/]*)?|[^/]*[-_.](?:eula|terms))(?:\.(?:md|txt|rst|html?|adoc|pdf))?",
     re.I,
 )
 NOTICE = re.compile(r"notice(?:\.[^/.]*)?", re.I)
@@ -51,7 +51,7 @@ def licence(subject: Subject, sources: Sources) -> Result:
         return _without_file(found, code)
     policy = Policy(subject.licences_allowed, subject.licences_asked)
     whole, each = judge_all({file.path: content(code, file) for file in own}, policy)
-    seen = (*_evidence(found, code, each, subject), *(Evidence("Also there", path) for path in others))
+    seen = (*_evidence(found, code, each, subject), *(Evidence("Also there", file.path) for file in others))
     outcome, summary = decided(whole, found.licence_spdx, policy)
     if outcome == Outcome.PASS and whole.reasons != (NO_RULE,):
         doubt = beside(code, parts, others, policy)
@@ -60,11 +60,11 @@ def licence(subject: Subject, sources: Sources) -> Result:
     return Result(outcome, summary, seen, _state(found, code))
 
 
-def sorted_out(code: Code) -> tuple[list[File], list[File], list[str]]:
+def sorted_out(code: Code) -> tuple[list[File], list[File], list[File]]:
     """The licence files of the whole, those of its parts, and further files that could hold terms."""
     own = [file for file in code.files if is_licence_file(file.path)]
     parts = [f for f in code.files if PART.fullmatch(f.path) and not OF_OTHERS & set(f.path.lower().split("/"))]
-    others = [file.path for file in code.files if OTHER_TERMS.fullmatch(file.path)]
+    others = [file for file in code.files if OTHER_TERMS.fullmatch(file.path) and file not in own]
     return own, parts, others
 
 
@@ -101,15 +101,29 @@ def _contradicts(whole: Judgement, github: str, policy: Policy) -> bool:
     return github not in named
 
 
-def beside(code: Code, parts: Iterable[File], others: list[str], policy: Policy) -> str:
-    """Why a person has to look although the licence itself is fine: terms of a part, or in a further file."""
+def beside(code: Code, parts: Iterable[File], others: Iterable[File], policy: Policy) -> str:
+    """Say why a person has to look although the license itself is fine: terms of a part, or in a further file."""
     for file in parts:
         if judge(content(code, file), policy).verdict is not Verdict.ALLOW:
             return f"{file.path} has terms of its own for a part of it."
+    for file in others:
+        if doubt := further_terms(content(code, file), policy):
+            return f"{file.path}: {doubt}"
     for file in code.files:
         if NOTICE.fullmatch(file.path) and see(content(code, file)).restriction:
             return f"{file.path} names a restriction."
-    return f"{others[0]} may hold further terms." if others else ""
+    return ""
+
+
+def further_terms(raw: bytes, policy: Policy) -> str:
+    """Say what a file such as LEGAL.md adds to the license; "" where it only repeats it or names holders."""
+    found = see(raw)
+    if found.trouble or found.restriction:
+        return found.trouble or found.restriction
+    if findings := found.findings:
+        return findings[0].message
+    unlisted = [id for id in found.ids if id not in policy.allow]
+    return f"it holds {unlisted[0]}, which is not on the program's list." if unlisted else ""
 
 
 def _without_file(found: Repository, code: Code) -> Result:

@@ -6,6 +6,7 @@ Whatever is neither a letter, a digit nor known punctuation is kept as a word of
 
 import html
 import re
+import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +21,15 @@ TYPOGRAPHY = str.maketrans(
         **dict.fromkeys("‐‑‒–—―−", "-"),
         **dict.fromkeys("•·▪◦●■□§¶…†‡", "*"),
         **dict.fromkeys("\u00a0\u2002\u2003\u2009\u202f\u3000\f\v\x85\u2028\u2029", " "),
-        **dict.fromkeys("\u200b\u2060\ufeff\u00ad", ""),
+        **dict.fromkeys("，、", ","),
+        "。": ".",
+        "：": ":",
+        "（": "(",
+        "）": ")",
+        "・": " ",
+        "㈜": "(주)",
+        "״": '"',
+        "׳": "'",
         "©": "(c)",
         "İ": "I",
         "™": " ",
@@ -39,18 +48,24 @@ SPELLING = (
 )
 # letters of other scripts are letters; marks, symbols, controls and unknowns become words
 STRANGE = re.compile(r"[^\w\s!-/:-@\[-`{-~]|[\x00-\x08\x0e-\x1f\x7f]")
+NEEDED_MARK = re.compile(
+    r"[\u0591-\u05c7\u064b-\u0652\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd]"
+)  # as letters in their scripts
 STRUCK = re.compile(r"~~(?=\w)")
-REFERENCE = re.compile(r"(?m)^[ \t]*\[[^\]\s]{1,40}\]:[ \t]*<?https?://\S+[ \t]*$")
 FENCE = re.compile(r"(?m)^[ \t>#*/]*(?:```|~~~)[ \t]*(?:text|txt|plain|plaintext|md|markdown|license|none)?[ \t]*$")
 ENTITY = re.compile(r"&(?:lt|gt|amp|quot|copy|nbsp|apos|#\d+|#x[0-9a-f]+|[lr][sd]quo);", re.I)
 LAYOUT = (
-    r"(?:\s+(?:href|class|id|lang|charset|target|rel|align|name|xmlns)=(?:\"[^\"<>]{0,300}\"|'[^'<>]{0,300}'))*\s*/?"
-)
+    r"(?:\s+(?:align=[\"']?(?:left|center|right)[\"']?|lang=[\"']?[a-z]{2}(?:-[a-z]{2})?[\"']?|charset=[\"']?utf-8[\"']?"
+    r"|xmlns=\"http://www\.w3\.org/1999/xhtml\"))*\s*/?"
+)  # a value that could hold words, such as a title or a style that hides, stays and becomes words
 BLOCK_TAG = re.compile(
     rf"(?i)</?(?:p|br|hr|div|pre|h[1-6]|ul|ol|li|dl|dt|dd|html|head|body|title|meta|blockquote|table|tr|td|tbody){LAYOUT}>"
-    r"|<!doctype html[^<>]{0,120}>"
+    r"|<!doctype html>"
 )
-INLINE_TAG = re.compile(rf"(?i)</?(?:b|i|u|em|strong|code|tt|span|a|font|center|var|small|sup){LAYOUT}>")
+INLINE_TAG = re.compile(rf"(?i)</?(?:b|i|u|em|strong|code|tt|span|center|var|small|a){LAYOUT}>")
+LINK_TAG = re.compile(r"""(?i)<a\s+href=(["'])([^"'<>\s]{1,200})\1>""")
+COMMENT = re.compile(r"<!--|-->")
+NOTICE_COMMENT = re.compile(r"(?im)^[ \t]*<!--[ \t]*((?:spdx-|copyright|\(c\)|©)[^<>\n]*?)[ \t]*-->[ \t]*$")
 
 
 @dataclass(frozen=True)
@@ -101,19 +116,25 @@ def decode(raw: bytes) -> str:
         return raw.decode("cp1252", errors="replace")
 
 
+def strange_word(found: re.Match[str]) -> str:
+    """A word that says which character stands there; marks that belong to a letter of their script stay."""
+    char = found[0]
+    return char if NEEDED_MARK.match(char) and found.start() else f" u{ord(char):04x} "
+
+
 def tidy(text: str) -> Text:
     """The text without its layout. Lines stay lines; tags that only lay out are dropped, others are words."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if "<" in text and BLOCK_TAG.search(text):
-        text = INLINE_TAG.sub("", BLOCK_TAG.sub("\n", text))
+    if "<" in text:
+        text = COMMENT.sub(" html-comment ", NOTICE_COMMENT.sub(r"\1", text))
+        text = INLINE_TAG.sub("", LINK_TAG.sub(r" \2 ", BLOCK_TAG.sub("\n", text)))
     if "&" in text and ENTITY.search(text):
         text = html.unescape(text)
     if not text.isascii():
-        text = text.translate(TYPOGRAPHY)
+        text = unicodedata.normalize("NFC", text).translate(TYPOGRAPHY)
     text = FENCE.sub("", text) if "```" in text or "~~~" in text else text
-    text = REFERENCE.sub("", text) if "]:" in text else text
     text = STRUCK.sub(" struck-through ", text)
-    text = STRANGE.sub(lambda found: f" u{ord(found[0]):04x} ", text)
+    text = STRANGE.sub(strange_word, text)
     for old, new in SPELLING:
         text = text.replace(old, new)
     return Text(text)

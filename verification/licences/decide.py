@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from verification.licences.findings import Finding
 from verification.licences.see import Seen, see
 
 MOSTLY = 0.75  # so much of a file must look like licences that are not on the list to be refused without a person
 LICENCE_FILE = re.compile(r"(?:[^/]*[-_.])?(?:licen[sc]es?|copying|unlicense)(?:[-_.][^/]*)?$|licenses/[^/]+$", re.I)
+MAX_MESSAGES = 6
 NO_RULE = "The program publishes no licence rule."
 NOTHING = "No licence text is recognised."
 NO_FILE = "There is no licence file."
@@ -43,13 +45,15 @@ class Policy:
 class Judgement:
     """What became of a file, or of a repository's files. `expression`: SPDX, "" where nothing is recognised.
 
-    `confidence`: the part of the letters, 0 to 1, that is known text; 1 for what is allowed.
+    `confidence`: the part of the letters, 0 to 1, that is known text; 1 for what is allowed. `findings` are the places
+    that need review; `reasons` tell them and all else in sentences.
     """
 
     expression: str
     confidence: float
     verdict: Verdict
     reasons: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -57,6 +61,7 @@ class Judgement:
             "confidence": self.confidence,
             "verdict": str(self.verdict),
             "reasons": list(self.reasons),
+            "findings": [finding.as_dict() for finding in self.findings],
         }
 
 
@@ -70,14 +75,15 @@ def judge(raw: bytes, policy: Policy) -> Judgement:
     seen = see(raw)
     verdict, reasons = verdict_of(seen, policy)
     confidence = 1.0 if verdict is Verdict.ALLOW else round(min(seen.share, 0.99), 2)
-    return Judgement(seen.expression, confidence, verdict, tuple(reasons))
+    findings = seen.findings if verdict is Verdict.REVIEW else ()
+    return Judgement(seen.expression, confidence, verdict, tuple(reasons), findings)
 
 
 def verdict_of(seen: Seen, policy: Policy) -> tuple[Verdict, list[str]]:
     if seen.trouble:
         return Verdict.REVIEW, [seen.trouble]
     if not seen.ids:
-        return Verdict.REVIEW, [NOTHING, *seen.departures]
+        return Verdict.REVIEW, [NOTHING, *messages(seen)]
     if not (policy.allow or policy.ask):
         return Verdict.ALLOW, [NO_RULE]
     if seen.restriction:
@@ -87,7 +93,7 @@ def verdict_of(seen: Seen, policy: Policy) -> tuple[Verdict, list[str]]:
     unlisted = [id for id in seen.ids if not policy.lists(id)]
     if len(unlisted) == len(seen.ids) and seen.looks_like(unlisted) >= MOSTLY:
         return Verdict.DENY, not_listed(unlisted)
-    return Verdict.REVIEW, [*seen.doubts, *not_listed(unlisted)]
+    return Verdict.REVIEW, [*messages(seen), *not_listed(unlisted)]
 
 
 def verdict_of_clean(seen: Seen, policy: Policy) -> tuple[Verdict, list[str]]:
@@ -105,6 +111,12 @@ def verdict_of_clean(seen: Seen, policy: Policy) -> tuple[Verdict, list[str]]:
     if asked:
         return Verdict.REVIEW, [f"A person decides about {id}." for id in asked]
     return Verdict.ALLOW, [f"The text is {id}, word for word." for id in texts]
+
+
+def messages(seen: Seen) -> list[str]:
+    found = [finding.message for finding in seen.findings]
+    more = len(found) - MAX_MESSAGES
+    return found[:MAX_MESSAGES] + ([f"There are {more} more such places."] if more > 0 else [])
 
 
 def not_listed(ids: list[str]) -> list[str]:
@@ -140,5 +152,7 @@ def chosen_between(seen: list[Seen], policy: Policy) -> str:
     """The listed licence that one file offers and another holds, where no file holds anything else."""
     offered = next((s.reading.choice for s in seen if s.clean and s.reading.choice), ())
     texts = {id for s in seen if s.clean for id in s.reading.texts}
-    alone = all(set(s.ids) <= set(offered) and (s.clean or not set(s.ids) & policy.allow) for s in seen)
+    alone = all(
+        (s.ids or s.clean) and set(s.ids) <= set(offered) and (s.clean or not set(s.ids) & policy.allow) for s in seen
+    )
     return next((id for id in offered if alone and id in policy.allow and id in texts), "")

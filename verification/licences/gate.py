@@ -1,13 +1,15 @@
 """Is every word of a file explained? The gate: deny by default, the identifier only says where to look."""
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from verification.licences import names
 from verification.licences.clean import Text
-from verification.licences.explain import Reader
+from verification.licences.holders import is_holder_list
+from verification.licences.notices import Reader
 from verification.licences.templates import Found, templates
 
+YEAR = re.compile(r"\b\d{4}\b")
 SIMILAR = 150  # letters that agree before a text is said to begin like a licence
 SHOWN = 60  # characters of an unexplained line that a reason quotes
 
@@ -76,7 +78,9 @@ def slots_hold(text: Text, found: Found) -> bool:
 
 def slot_holds(kind: str, raw: str) -> bool:
     """Whether what stands in a slot is what it is for: a name, or a copyright line."""
-    return names.is_holder(raw) if kind == "name" else not Reader(()).unexplained(raw)
+    if kind != "name":
+        return not Reader(()).unexplained(raw)
+    return is_holder_list(raw) and not YEAR.search(raw)
 
 
 def outermost(spans: list[Span]) -> tuple[Span, ...]:

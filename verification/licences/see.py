@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from verification.licences.clean import MAX_BYTES, decode, tidy
+from verification.licences.findings import Finding, Problem, finding_beside
 from verification.licences.gate import Reading, read
 from verification.licences.identify import identify
 from verification.licences.variants import FORMS
 
 COMMONS_CLAUSE = re.compile(r"commonsclauselicensecondition|commonsclause(?:restriction)?v?10")
 MAX_KEPT = 5_000
-MAX_DOUBTS = 6
 EMPTY = Reading((), (), 0.0)
 
 
@@ -47,19 +47,15 @@ class Seen:
         return " AND ".join(self.ids)
 
     @property
-    def departures(self) -> list[str]:
-        return [f"Line {line}: the text leaves {id} here: “{words}”." for id, line, words in self.reading.departures]
-
-    @property
-    def doubts(self) -> list[str]:
-        """What a person should look at, as sentences."""
+    def findings(self) -> tuple[Finding, ...]:
+        """What a person should look at, in the order of importance."""
         reading = self.reading
-        found = self.departures
-        found += [f"Line {line}: not part of the licence: “{words}”." for line, words in reading.unexplained]
+        changed = [Finding(Problem.CHANGED_TEXT, line, text, id) for id, line, text in reading.departures]
+        # a title of a text that does not match is explained once the text is
+        unexplained = reading.unexplained if reading.texts or not changed else ()
+        beside = [finding_beside(line, text) for line, text in unexplained]
         extra = [id for id in self.ids if id not in (*reading.texts, *reading.choice)]
-        found += [f"Part of the text looks like {id}, but not word for word." for id in extra]
-        more = len(found) - MAX_DOUBTS
-        return found[:MAX_DOUBTS] + ([f"There are {more} more such places."] if more > 0 else [])
+        return (*changed, *beside, *(Finding(Problem.SIMILAR_TEXT, license=id) for id in extra))
 
     def looks_like(self, ids: Iterable[str]) -> float:
         """The part of the text, 0 to 1, that looks like these licences."""
@@ -85,9 +81,9 @@ def look(raw: bytes) -> Seen:
     text = tidy(decode(raw))
     regions = identify(text.clean)
     seen = tuple(dict.fromkeys(region.id for region in regions))
-    # where the identifier sees nothing, the gate only looks for a licence that the text begins like
+    # the identifier misses some texts without their title: then every known one is tried
     reading = read(text, seen or FORMS)
-    ids = tuple(dict.fromkeys((*reading.texts, *seen))) if seen else ()
+    ids = tuple(dict.fromkeys((*reading.texts, *seen)))
     looks = tuple((region.id, (region.end - region.start) / len(text.clean)) for region in regions)
     clause = "The Commons Clause takes away the right to sell." if COMMONS_CLAUSE.search(text.letters) else ""
     return Seen(ids, looks, reading, restriction=clause)

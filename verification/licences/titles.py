@@ -75,23 +75,30 @@ PLACES = {
     **{f"CC-BY-{one}.{two}": rf"creativecommons org licenses by {one} {two}(?: legalcode)?" for one, two in CC},
 }  # fmt: skip
 PLAIN = (
-    r"(?:the )?(?:open source |software |project )*(?:license|licensing|licenses|license agreement|copying|"
-    r"license text|copyright (?:and license|notice|notice and license)|license information|"
+    r"(?:the )?(?:open source |software |project )*(?:license agreement|license information|license text|license|"
+    r"licensing|licenses|copying|copyright (?:and license|notice and license|notice)|"
     r"(?:creative commons )?legal code|preamble|the end|terms and conditions)"
 )
-WORDS = (
-    "this|the|all|our|following|source|project|software|package|library|code|module|work|plugin|provider|repository|program|"
-    "product|files?|tool|extension|app|application|component|framework|it|and|in|of"
+THINGS = (
+    "project|software|repository|repo|provider|plugin|package|library|code|source code|work|program|product|module|"
+    "tool|extension|application|app|framework|integration"
 )
 BLANK_FORM = (
     r"copyright (?:c )?(?:year|yyyy|xxxx|[0-9]{4})(?: [0-9]{4})? "
     r"(?:(?:the )?copyright holders?|owner|name of (?:the )?copyright owner|"
     r"copyright owner|fullname|full name|name|name of author|name of organization|author)"
 )
-OWN = rf"(?!(?:{WORDS}|is|are|licensed|released|distributed|available|under) )[^ ]+"
-WORK = rf"(?:(?P<who>{OWN}(?: {OWN})?) )?(?:(?:{WORDS}) ){{0,6}}"
+BE = "(?:is|are|has been|may be) "
+OWN = r"(?!(?:this|the|all|our|it|is|are|has|licensed|released|distributed|available|under) )[^ ]+"
+WORK = (
+    rf"(?:(?P<who>{OWN}(?: {OWN}){{0,3}}) (?:is|has been) |"
+    rf"(?:(?:this|the|our) (?:(?:entire|whole|open source|terraform|source) )*(?:{THINGS})"
+    rf"(?: and (?:its|the|all|any)?(?: associated)? ?(?:source code|documentation|contents))?|it|"
+    rf"(?:all )?(?:the )?(?:source )?(?:code|contents?) (?:in|of) this (?:project|repository|repo)) {BE}?|"
+    rf"(?:this|the) (?:{THINGS}) {BE}(?:a )?(?:free|open source) (?:software )?(?:and )?)?"
+)  # "Snippets are licensed under …" is about a part, so it is none of these
 VERB = (
-    r"(?:(?:is|are|has been|may be) )?(?:hereby )?(?:(?:open source|free|open sourced) software )?"
+    r"(?:hereby )?(?:(?:open source|free|open sourced) software )?"
     r"(?:made )?(?:freely )?"
     r"(?:(?:licensed|released|distributed|distributable|available|provided|published|covered|used) )?"
 )
@@ -140,7 +147,7 @@ def titles(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
                 *always,
                 rf"spdx license identifier (?:{known})",
                 rf"(?:(?:software )?license )?(?:{name}|(?:the )?(?:{known})(?: license)?){where}",
-                rf"(?P<who>[^ ]+) license {name}",
+                rf"software license agreement {name}",
                 rf"(?:this is|this project uses) (?:the )?(?:standard )?{name}{where}(?: license)?",
                 rf"{WORK}{VERB}{UNDER}{name}{where}(?: {name})?{SEE}",
                 rf"(?:http )?(?:{places})",

@@ -34,12 +34,12 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "holders": (
         *("the copyright holder", "the copyright holders", "the copyright owner", "the copyright owners", "the author"),
         *("the authors", "the author(s)", "the contributors", "the regents", "the foundation", "its author"),
-        *("the creator", "this software", "the organization", "the company", "the project", "{name}"),
+        *("the creator", "this software", "the university", "the organization", "the company", "the project", "{name}"),
     ),
     "theirs": (
         *("", " or contributors", " and contributors", " or the contributors", " and the contributors"),
-        *(" or its contributors", " and its contributors", " or any contributors", " or copyright holders"),
-        *(" or the copyright holders", " or any contributor", " or his contributors", " or their contributors"),
+        *(" or its contributors", " and its contributors", " or copyright holders"),
+        *(" or the copyright holders", " or his contributors", " or their contributors"),
     ),
     "will": ("shall", "will"),
     "mit holders": (
@@ -50,7 +50,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("the copyright holder or contributors", "the authors, contributors or copyright holders", "{name}"),
     ),
     "neither": ("neither the name of", "neither the names of", "neither the name(s) of"),
-    "whose": ("its", "their", "the", "his", "any", "other", "any of its", "the project", "project"),
+    "whose": ("its", "their", "the", "his", "other", "the project", "project"),
     "the name of": ("the name of", "the names of", "the name(s) of"),
 }
 """The sets of phrases that stand for one another. None is another one less a word: a lost word must show."""

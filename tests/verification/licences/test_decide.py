@@ -41,21 +41,41 @@ def test_files_of_a_repository(files, verdict, expression):
 
 def test_reasons():
     assert judge_all({}, policy())[0].reasons == (NO_FILE,)
-    assert judge(b"Hello\n", policy()).reasons == (NOTHING,)
+    assert judge(b"Hello\n", policy()).reasons == (
+        NOTHING,
+        "Line 1 needs review: “Hello” is not a copyright notice, a title or part of a known license.",
+    )
     assert judge(MIT, policy()).reasons == ("The text is MIT, word for word.",)
     assert judge(MIT, policy("nomad")).reasons == ("MIT is not on the program's list.",)
     assert judge(MIT, Policy(frozenset())).reasons == (NO_RULE,)
     assert judge_all({"LICENSE": MIT, "COPYING": ISC}, policy())[0].reasons[0] == UNCLEAR
     assert judge(MIT.replace(b"THE AUTHORS", b"KIND AUTHORS"), policy()).reasons[0] == (
-        "Line 16: the text leaves MIT here: “KIND AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, D”."
+        "Line 16 needs review: the text differs from MIT at "
+        "“KIND AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, D”."
     )
     assert judge(MIT.replace(b"sell", b"lend"), policy()).reasons == (
         NOTHING,
-        "Line 7: the text leaves MIT here: “lend”.",
+        "Line 7 needs review: the text differs from MIT at “lend”.",
     )
     assert judge(MIT + b"\nNot for sale.\n", policy()).reasons == (
-        "Line 20: not part of the licence: “Not for sale.”.",
+        "Line 20 needs review: “Not for sale.” contains “Not”, which can set terms.",
     )
+
+
+def test_findings_are_data():
+    (finding,) = judge(MIT + b"\nNot for sale.\n", policy()).findings
+    assert finding.as_dict() == {
+        "problem": "terms",
+        "line": 20,
+        "text": "Not for sale.",
+        "license": "",
+        "message": "Line 20 needs review: “Not for sale.” contains “Not”, which can set terms.",
+    }
+
+
+def test_offered_choice_does_not_cover_a_file_of_unknown_terms():
+    files = {"LICENSE": CHOICE, "LICENSE-MIT": MIT, "LICENSE-COMMERCIAL": b"Pay us.\n"}
+    assert judge_all(files, policy())[0].verdict == "review"
 
 
 @pytest.mark.parametrize(
@@ -100,6 +120,7 @@ def test_command_answers_in_the_order_given(tmp_path):
         "confidence": 1.0,
         "verdict": "allow",
         "reasons": ["The text is MIT, word for word."],
+        "findings": [],
     }
 
 

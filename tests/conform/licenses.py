@@ -1,0 +1,50 @@
+"""License verdicts compared with labeled corpora of honest and adversarial files."""
+
+from collections.abc import Iterable
+
+from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+from tests.verification.licences import adversarial, heldout, honest
+from tests.verification.licences.corpus import policy
+from tests.verification.licences.honest import Sample
+from verification.licences.decide import Verdict, judge
+
+JUDGE = "Labeled corpora: adversarial files must not pass, honest files need no person"
+PERSON = "An honest file that a person reads; never a pass"
+AIM_HONEST = 0.92
+LONG_COUNT = 4_000
+
+
+def run(options: RunOptions) -> SuiteReport:
+    """Judge both corpora; the long form composes more files, from the printed seed."""
+    hostile = [*adversarial.samples(), *heldout.adversarial_samples()]
+    friendly = [*honest.samples(), *heldout.honest_samples()]
+    if options.full:
+        hostile += adversarial.samples(options.seed, LONG_COUNT)
+        friendly += honest.samples(options.seed, LONG_COUNT)
+    passed = [sample.name for sample in hostile if is_allowed(sample)]
+    asked = [sample.name for sample in friendly if not is_allowed(sample)]
+    decided = 1 - len(asked) / len(friendly)
+    reason = PERSON if decided >= AIM_HONEST else ""
+    found = (*disagreements(passed, "allow", "not allow", ""), *disagreements(asked, "review", "allow", reason))
+    figures = (
+        ("Adversarial files", str(len(hostile))),
+        ("False allows", str(len(passed))),
+        ("Honest files", str(len(friendly))),
+        ("Honest files decided without a person", f"{decided:.1%}"),
+    )
+    return SuiteReport(JUDGE, len(hostile) + len(friendly), found, figures=figures)
+
+
+def is_allowed(sample: Sample) -> bool:
+    """Whether the gate lets the file pass without a person."""
+    return judge(sample.raw, policy(sample.program)).verdict is Verdict.ALLOW
+
+
+def disagreements(names: Iterable[str], portal: str, judge: str, reason: str) -> tuple[Disagreement, ...]:
+    """One row for each file on which portal and label differ."""
+    return tuple(
+        Disagreement(name.replace("\n", " ⏎ ").replace("|", "/")[:160], portal, judge, reason) for name in names
+    )
+
+
+SUITE = Suite("licenses", "License gate", run)

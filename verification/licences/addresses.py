@@ -1,0 +1,70 @@
+"""Addresses that may stand beside a holder: email addresses, homepages and user names."""
+
+import re
+
+from verification.licences.lexicon import Kind, fold, holds_term, is_term, kind, words
+
+EMAIL = re.compile(r"(?:mailto:)?[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+", re.A)
+URL = re.compile(r"(?:https?://)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?P<path>/[\w~@.+/-]*)?", re.A)
+USER_NAME = re.compile(r"@?[A-Za-z0-9](?:[A-Za-z0-9]|[-_.](?=[A-Za-z0-9])){0,38}")
+HARMLESS = frozenset({"license", "licenses", "licensing", "user", "users", "me", "it"})
+YEAR = re.compile(r"(?:19|20)\d\d")
+MAX_SEGMENTS = 3
+MAX_UNKNOWN = 3  # parts of an identifier that are in no list
+
+
+def is_address(text: str) -> bool:
+    """Whether this is an email address, a homepage or a user name, without a word of terms in it."""
+    text = text.strip("<>()[]").rstrip(".,;:")
+    if not text.isascii():
+        return False
+    if text.startswith("@"):
+        return bool(USER_NAME.fullmatch(text)) and is_identifier(text[1:])
+    if EMAIL.fullmatch(text):
+        local, _, host = text.removeprefix("mailto:").partition("@")
+        return is_identifier(local) and is_host(host)
+    return is_homepage(text)
+
+
+def is_homepage(text: str) -> bool:
+    """Whether this is the address of a site as a whole, of a person on it, or of a repository."""
+    found = URL.fullmatch(text)
+    if found is None or not is_host(found["host"]):
+        return False
+    host, path = found["host"].lower(), (found["path"] or "").strip("/")
+    if not text.lower().startswith(("http", "www.")) and host.rsplit(".", 1)[-1] not in words("domains"):
+        return False
+    segments = path.split("/") if path else []
+    if host.removeprefix("www.") not in words("code_hosts"):
+        return not segments or (len(segments) == 1 and path.startswith("~") and is_identifier(path[1:]))
+    return len(segments) <= MAX_SEGMENTS and all(is_identifier(segment) for segment in segments)
+
+
+def is_host(host: str) -> bool:
+    """Whether every label of a host name but the last is an identifier; "no" and "is" are countries too."""
+    return all(is_identifier(label) for label in host.removeprefix("www.").split(".")[:-1])
+
+
+def is_identifier(label: str) -> bool:
+    """Whether a user name, a label of a host or a part of a path holds no terms and is not made of ordinary words."""
+    parts = [part for part in re.split(r"[-_.+~@]+", label) if part]
+    if not parts or label.lower() in HARMLESS:
+        return bool(parts)
+    if is_term(fold(label)) or holds_term(label) or (len(parts) > 2 and all(len(part) == 1 for part in parts)):
+        return False
+    rest = [part for part in parts if fold(part) not in words("products") and not part.isdigit()]
+    kinds = [kind(part) for part in rest]
+    if Kind.TERM in kinds or any(YEAR.fullmatch(part) for part in parts):
+        return False
+    return (
+        kinds.count(Kind.WORD) <= 1
+        and kinds.count(Kind.UNKNOWN) <= MAX_UNKNOWN
+        and (len(parts) == 1 or set(kinds) != {Kind.WORD})
+    )
+
+
+def is_handle(text: str) -> bool:
+    """Whether this is a user name with an at sign, or a project in one word with hyphens, dots or digits."""
+    if not USER_NAME.fullmatch(text) or text.isdigit() or not is_identifier(text):
+        return False
+    return text.startswith("@") or len(re.split(r"[-_.]+", text)) > 1

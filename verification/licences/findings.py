@@ -1,0 +1,52 @@
+"""What a person has to look at in a license file: the place, the words there and the problem."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from verification.licences.lexicon import first_term
+
+
+class Problem(StrEnum):
+    """Why a place needs review."""
+
+    TERMS = "terms"  # a line beside the license holds a word that can set terms
+    UNKNOWN_TEXT = "unknown_text"  # a line beside the license is no notice, title or reference
+    CHANGED_TEXT = "changed_text"  # the text of a license goes another way here
+    SIMILAR_TEXT = "similar_text"  # something resembles a license and matches none
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A place that needs review. `line` is 0 where no line is known; `license` is the SPDX id it is about, if any."""
+
+    problem: Problem
+    line: int = 0
+    text: str = ""
+    license: str = ""
+
+    @property
+    def message(self) -> str:
+        """A sentence that says which line needs review, and why."""
+        if self.problem is Problem.SIMILAR_TEXT:
+            return f"Part of the text resembles {self.license} but does not match it word for word."
+        place = f"Line {self.line} needs review: "
+        if self.problem is Problem.CHANGED_TEXT:
+            return f"{place}the text differs from {self.license} at “{self.text}”."
+        if self.problem is Problem.TERMS:
+            return f"{place}“{self.text}” contains “{first_term(self.text)}”, which can set terms."
+        return f"{place}“{self.text}” is not a copyright notice, a title or part of a known license."
+
+    def as_dict(self) -> dict[str, str | int]:
+        """The finding as JSON."""
+        return {
+            "problem": str(self.problem),
+            "line": self.line,
+            "text": self.text,
+            "license": self.license,
+            "message": self.message,
+        }
+
+
+def finding_beside(line: int, text: str) -> Finding:
+    """The finding for a line beside a license that no rule of the grammar matches."""
+    return Finding(Problem.TERMS if first_term(text) else Problem.UNKNOWN_TEXT, line, text)

@@ -1,0 +1,234 @@
+"""What a word of a copyright notice or a title can be, by lists of names, organizations and terms.
+
+The lists are in words/. Words are compared without case and accents.
+"""
+
+import re
+import unicodedata
+from enum import StrEnum
+from functools import cache, lru_cache
+from pathlib import Path
+
+WORDS = Path(__file__).with_name("words")
+PLAIN_LETTERS = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "ə": "e"}
+)
+TRIM = ".,;:'\"!*_`#= \t\n-"  # around a word
+FIRST_SCRIPT_WITHOUT_CAPITALS = "\u0530"  # Latin, Greek and Cyrillic come before
+SCRIPTS_WITH_CAPITALS = ("LATIN", "GREEK", "CYRILLIC")
+SCRIPTS: tuple[str, ...] = (
+    "LATIN",
+    "GREEK",
+    "CYRILLIC",
+    "ARMENIAN",
+    "HEBREW",
+    "ARABIC",
+    "DEVANAGARI",
+    "BENGALI",
+    "GUJARATI",
+    "GURMUKHI",
+)
+SCRIPTS += ("ORIYA", "TAMIL", "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "GEORGIAN", "HANGUL")
+HAN = ("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "IDEOGRAPHIC")
+INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,3}")
+BRAND_WITH_DIGITS = re.compile(r"(?=.*[^\W\d_])[A-Za-z]*\d{1,3}[A-Za-z]*(?:\d?[A-Za-z]*)")
+FOLDED = ("english", "given_names", "family_names")  # long lists, kept as they are compared
+
+
+COPYRIGHT_WORDS = frozenset({"copyright", "copyrights", "(c)", "license", "licensed"})
+SPELLED_OUT = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]+){4}")  # "S.e.a.t.s"
+CAMEL_CASE = re.compile(r"[^\W\d_][^\W\d_A-Z]*")
+SHORT_WORDS = frozenset({"no", "to", "up", "of", "in", "is"})
+SHORT_TERMS = frozenset(
+    (
+        "only",
+        "sale",
+        "sell",
+        "sold",
+        "paid",
+        "rent",
+        "loan",
+        "free",
+        "must",
+        "not",
+        "use",
+        "fee",
+        "buy",
+        "pay",
+        "seat",
+        "copy",
+    )
+)
+MIN_TOGETHER = 8  # letters of a word that may be several words written together
+MAX_WORD = 16
+
+
+class Kind(StrEnum):
+    """What a single word can be."""
+
+    TERM = "term"  # belongs to terms: never part of a name
+    NAME = "name"  # a given or family name that is no English word
+    NAME_OR_WORD = "name or word"  # "Mark", "Brown"
+    INITIALS = "initials"
+    PARTICLE = "particle"  # "van", "de"
+    NEUTRAL = "neutral"  # an ordinary word that names of organizations hold
+    WORD = "word"  # any other English word
+    UNKNOWN = "unknown"  # in no list: maybe a proper name
+    NONE = "none"  # cannot stand in a name
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """The folded words of a list."""
+    text = "\n".join(lines(name))
+    return frozenset((text if name in FOLDED else fold(text)).split())
+
+
+def lines(name: str) -> list[str]:
+    """The lines of a list, without comments."""
+    text = (WORDS / f"{name}.txt").read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def fold(text: str) -> str:
+    """The text in lower case without accents; letters of scripts that need their marks keep them."""
+    text = text.casefold()
+    if text.isascii():
+        return text
+    kept: list[str] = []
+    for char in unicodedata.normalize("NFKD", text):
+        if not (unicodedata.combining(char) and kept and kept[-1] < FIRST_SCRIPT_WITHOUT_CAPITALS):
+            kept.append(char)
+    return unicodedata.normalize("NFC", "".join(kept)).translate(PLAIN_LETTERS)
+
+
+@cache
+def brands() -> frozenset[str]:
+    """The folded names of well-known holders."""
+    return frozenset(map(fold, lines("brands")))
+
+
+def is_brand(text: str) -> bool:
+    """Whether this is a well-known holder."""
+    return fold(" ".join(text.split())).removeprefix("the ") in brands()
+
+
+@cache
+def term_patterns() -> tuple[frozenset[str], re.Pattern[str]]:
+    """The terms that are whole words, and one pattern for those that are parts of words."""
+    whole, parts = set(), []
+    for term in words("terms"):
+        if "*" not in term:
+            whole.add(term)
+            continue
+        bare = re.escape(term.strip("*"))
+        parts.append(f"{'' if term.startswith('*') else '^'}{bare}{'' if term.endswith('*') else '$'}")
+    return frozenset(whole), re.compile("|".join(sorted(parts)))
+
+
+@lru_cache(maxsize=20_000)
+def is_term(word: str) -> bool:
+    """Whether a folded word, or a part of a compound, belongs to terms."""
+    whole, parts = term_patterns()
+    pieces = [re.sub(r"[\W_]+", "", word), *re.split(r"[\W_]+", word)]
+    return any(piece in whole or parts.search(piece) for piece in pieces if piece)
+
+
+def holds_term(word: str) -> bool:
+    """Whether words of terms were written together: "NotForSale", "notforsale"."""
+    parts = [fold(part) for part in CAMEL_CASE.findall(word)]
+    return (len(parts) > 1 and any(map(is_term, parts))) or is_written_together(re.sub(r"[\W\d_]+", "", fold(word)))
+
+
+def first_term(text: str) -> str:
+    """The first word of a text that belongs to terms, "" when there is none."""
+    found = (word.strip(".,;:'\"!*_`#=()[]{}<>-") for word in text.split())
+    return next((word for word in found if word and is_term(fold(word)) and fold(word) not in COPYRIGHT_WORDS), "")
+
+
+@cache
+def plain_terms() -> frozenset[str]:
+    """English words of terms that show even where they are written together with others."""
+    whole, parts = term_patterns()
+    found = {word for word in words("english") if len(word) > 4 and (word in whole or parts.search(word))}
+    return frozenset(found | SHORT_TERMS)
+
+
+@lru_cache(maxsize=20_000)
+def is_written_together(letters: str) -> bool:
+    """Whether the letters are English words one after another, a term among them."""
+    if len(letters) < MIN_TOGETHER or not letters.isascii():
+        return False
+    ends: dict[int, bool] = {0: False}  # where a row of words may end, and whether it holds a term
+    for start in range(len(letters)):
+        if start not in ends:
+            continue
+        for end in range(start + 2, min(len(letters), start + MAX_WORD) + 1):
+            word = letters[start:end]
+            if word in SHORT_WORDS or (end > start + 2 and (word in plain_terms() or word in words("english"))):
+                ends[end] = ends.get(end, False) or ends[start] or word in plain_terms()
+    return ends.get(len(letters), False)
+
+
+def script_of(word: str) -> str:
+    """The one script of all letters of a word: "" for none, "MIXED" for several or an unknown one."""
+    found = {
+        unicodedata.name(char, "?").split(" ")[0].split("-")[0]
+        for char in word
+        if unicodedata.category(char)[0] in "LM"
+    }
+    if found <= set(HAN) | {"KATAKANA"} and found:
+        return "HAN"
+    if found == {"COMBINING"} or len(found - {"COMBINING"}) > 1:
+        return "MIXED"
+    script = next(iter(found - {"COMBINING"}), "")
+    return script if script in SCRIPTS or not script else "MIXED"
+
+
+def has_capitals(word: str) -> bool:
+    """Whether the script of a word has capital letters, which show that a word is a name."""
+    return script_of(word) in SCRIPTS_WITH_CAPITALS
+
+
+@lru_cache(maxsize=20_000)
+def kind(word: str) -> Kind:
+    """What a word without surrounding punctuation can be."""
+    folded = fold(word)
+    if is_term(folded):
+        return Kind.TERM
+    if SPELLED_OUT.search(word):
+        return Kind.NONE
+    if any(char.isdigit() for char in word):
+        return Kind.UNKNOWN if word.isascii() and BRAND_WITH_DIGITS.fullmatch(word) else Kind.NONE
+    if script_of(word) in ("", "MIXED") or has_compatibility_form(word):
+        return Kind.NONE
+    return kind_of_letters(word, folded)
+
+
+def has_compatibility_form(word: str) -> bool:
+    """Whether a letter stands for another one, as the mathematical and the full-width letters do."""
+    return any(unicodedata.decomposition(char).startswith("<") and char not in "\u0e33\u0eb3" for char in word)
+
+
+def kind_of_letters(word: str, folded: str) -> Kind:
+    if folded in words("particles"):
+        return Kind.PARTICLE
+    is_name = all(
+        part in words("given_names") or part in words("family_names")
+        for part in re.split(r"[-'’]", folded)
+        if len(part) > 1
+    )
+    if INITIALS.fullmatch(word) and (word.isupper() or len(folded.strip(".")) == 1):
+        return Kind.INITIALS
+    if is_name:
+        return Kind.NAME_OR_WORD if folded in words("english") else Kind.NAME
+    if folded in words("neutral") or folded in words("organizations"):
+        return Kind.NEUTRAL
+    if folded in words("english"):
+        return Kind.WORD
+    if holds_term(word):
+        return Kind.TERM
+    if [kind(part) for part in re.split(r"[\W_]+", word) if part != word].count(Kind.WORD) > 1:
+        return Kind.WORD
+    parts = [fold(part) for part in CAMEL_CASE.findall(word)]
+    return Kind.WORD if len(parts) > 2 and all(part in words("english") for part in parts) else Kind.UNKNOWN

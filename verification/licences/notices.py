@@ -1,0 +1,159 @@
+"""Grammar of the lines beside a license text: copyright notices, titles, sentences that name the same license.
+
+docs/reference/license-grammar.md holds the grammar in ABNF. A line that no rule matches needs a person.
+"""
+
+import re
+from bisect import bisect_left
+from itertools import accumulate
+
+from verification.licences.addresses import is_handle
+from verification.licences.choice import chosen, patterns
+from verification.licences.clean import BETWEEN
+from verification.licences.holders import is_holder, is_holder_list, pieces_of
+from verification.licences.lexicon import TRIM, words
+from verification.licences.projects import is_description, is_part_of_license_sentence
+from verification.licences.titles import titles
+
+MARKER = re.compile(
+    r"(?:spdx-filecopyrighttext\s*:\s*|spdx-filecontributor\s*:\s*)?(?:\(c\)|copyrighted|copyrights?|copr\.?)(?![^\W_])"
+    r"(?:[\s:]*(?:\(c\)|copyright|notice:|holders?:|by\b))*|spdx-file(?:copyrighttext|contributor)\s*:",
+    re.I,
+)
+AUTHOR = re.compile(
+    r"(?:original |main |current |lead )?"
+    r"(?:authors?|written|created|contributors?|maintainers?|maintained|developed|developers?)"
+    r"(?:\(s\))?(?: and (?:contributors|maintainers?|maintained))?\s*(?:by\b|:)",
+    re.I,
+)
+MAX_SCOPE_WORDS = 8
+MAX_TITLE_WORDS = 9
+TOKEN = re.compile(r"\S+")
+BLANK = re.compile(r"(?:(?!\(c\))[\W_])*", re.I)
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+OR = re.compile(r"\bor\b")
+OPEN_ENDED = (",", " and", " by", "&", " of", " the", " of the", " for", ";")
+
+
+class Piece:
+    """A stretch of text beside the licences, with its words folded."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        parts = BETWEEN.split(text)
+        edges = list(accumulate(map(len, parts), initial=0))
+        first, end = int(not parts[0]), len(parts) - (not parts[-1])  # a text may begin or end between words
+        found = parts[2 * first : end : 2]
+        self.starts = edges[2 * first : end : 2]
+        self.ends = edges[2 * first + 1 : end + 1 : 2]
+        self.folded = " ".join(found).lower()
+        self.offsets = [0, *accumulate(len(word) + 1 for word in found)]
+        self.may_choose = bool(OR.search(self.folded))
+
+    def match(self, patterns: tuple[re.Pattern[str], ...], start: int) -> tuple[int, re.Match[str]] | None:
+        """The longest match that begins with the first word at or after `start`, and its end in `text`."""
+        word = bisect_left(self.starts, start)
+        if word == len(self.starts):
+            return None
+        place = self.offsets[word]
+        found = [m for p in patterns if (m := p.match(self.folded, place)) and is_part_of_license_sentence(m)]
+        best = max(found, key=lambda m: m.end(), default=None)
+        if best is None or best.end() == place:
+            return None
+        return self.ends[bisect_left(self.offsets, best.end()) - 1], best
+
+    def line(self, start: int) -> str:
+        end = self.text.find("\n", start)
+        return self.text[start : end if end >= 0 else len(self.text)]
+
+
+class Reader:
+    """Reads what is beside the license texts of one file, item by item. `ids`: the licenses found in the file."""
+
+    def __init__(self, ids: tuple[str, ...]) -> None:
+        self.named = titles(ids)
+        self.choice: tuple[str, ...] = ()  # the licenses between which a sentence gives the choice
+        self.first = True  # only the first item of a file may be the name of a project
+
+    def unexplained(self, text: str) -> str:
+        """Return the first line that matches no rule, from where it does not; "" when every line does."""
+        piece, place, after_holder = Piece(text), 0, False
+        while (start := BLANK.match(text, place).end()) < len(text):  # type: ignore[union-attr]
+            end, after_holder = self.item(piece, start, after_holder)
+            if end is None:
+                return piece.line(start).strip()
+            place, self.first = end, False
+        return ""
+
+    def item(self, piece: Piece, start: int, after_holder: bool) -> tuple[int | None, bool]:
+        """(where the item that begins at `start` ends, whether it names a holder); (None, False) if there is none."""
+        opened = notice_at(piece, start) or ((found := AUTHOR.match(piece.text, start)) and found.end())
+        if opened and (end := self.holders(piece, opened)):
+            return end, True
+        choice = piece.match(patterns(), start) if piece.may_choose else None
+        if choice:
+            self.choice = chosen(choice[1])
+            return choice[0], False
+        if title := piece.match(self.named, start):
+            return title[0], after_holder
+        if after_holder and (end := self.continuation(piece, start)):
+            return end, True
+        if self.first and is_project_title(line := piece.line(start)):
+            return start + len(line), False
+        return None, False
+
+    def holders(self, piece: Piece, start: int) -> int | None:
+        """Return the end of the holders that begin at `start`: of the line, or where another item begins on it."""
+        line = piece.line(start)
+        if pieces_of(line) != [] and is_holder_list(line) and not line.rstrip().lower().endswith(OPEN_ENDED):
+            return start + len(line)
+        following = start + len(line) + 1
+        joined = f"{line} {piece.line(following).strip(TRIM + '/>')}" if following < len(piece.text) else line
+        if line.strip() and joined != line and is_holder_list(joined):
+            return following + len(piece.line(following))
+        if is_holder_list(line):
+            return start + len(line)
+        for found in TOKEN.finditer(piece.text, start + 1, start + len(line)):
+            place = found.start()
+            ended = notice_at(piece, place) or piece.match(self.named, place) or piece.match(patterns(), place)
+            if ended and is_holder_list(piece.text[start:place]):
+                return max(place, start + 1)
+        return start if piece.match(self.named, start) else None
+
+    def continuation(self, piece: Piece, start: int) -> int | None:
+        """Return the end of a further line of holders, linked to the one before or with an address or years."""
+        end = self.holders(piece, start)
+        if not end:
+            return None
+        line = piece.text[start:end].lower()
+        linked = line.startswith(("and ", "by ", "& ")) or "@" in line or "http" in line or YEAR.search(line)
+        before = piece.text[:start].rstrip(" \t\n#*/>-").lower().endswith(OPEN_ENDED)
+        return end if linked or before else None
+
+
+def notice_at(piece: Piece, start: int) -> int | None:
+    """Return where the holders begin if a copyright notice begins at `start`, maybe after its scope."""
+    line = piece.line(start)
+    if found := MARKER.match(line):
+        return start + found.end()
+    whose = []
+    for before in list(TOKEN.finditer(line))[:MAX_SCOPE_WORDS]:
+        if before[0].strip(TRIM).lower() not in words("scopes"):
+            whose.append(before[0])
+        if found := MARKER.match(line, before.end() + 1):
+            return start + found.end() if not whose or is_holder_list(" ".join(whose)) else None
+    return None
+
+
+def is_project_title(line: str) -> bool:
+    """Whether the line is a project's name, or says what the project is: "Terraform Provider for Acme"."""
+    text = line.strip(TRIM + "()[]")
+    before, _, last = text.rpartition(" ")
+    if last.lower() == "license" and is_handle(before):
+        return True
+    tokens = text.split()
+    if not tokens or len(tokens) > MAX_TITLE_WORDS:
+        return False
+    if is_handle(text) or (is_holder(text) and not text.isupper()):
+        return True
+    return is_description(tokens)
