@@ -4,7 +4,7 @@ Listeners run in the same transaction as the happening and write rows only (mail
 is there or nothing. What is merely fast (a nudge to a worker) waits for the commit.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
@@ -60,6 +60,11 @@ def record_account_event(user: Any, verb: str, *, by: Any, now: datetime, note: 
     )  # fmt: skip
 
 
+def record_system_event(stream: str, verb: str, *, now: datetime, **data: Any) -> Event:
+    """Append an event of the portal itself, which no page shows. `data` must be JSON."""
+    return _append(stream, verb=verb, internal=True, data=data, at=now)
+
+
 def turn_stream(pk: int) -> str:
     """Where the passing of an integration's turn is written, apart from what people read as its history."""
     return f"turn:{pk}"
@@ -89,16 +94,3 @@ def _append(stream: str, **fields: Any) -> Event:
     event = Event(stream=stream, seq=last.seq + 1 if last else 1, before=last.hash if last else "", **fields)
     event.save()
     return event
-
-
-def broken_links(events: Iterable[Event]) -> Iterator[tuple[Event, str]]:
-    """Events (ordered by stream and seq) that do not fit the chain, each with what is wrong."""
-    before: Event | None = None
-    for event in events:
-        same = before is not None and before.stream == event.stream
-        expected = (before.seq + 1, before.hash) if same and before else (1, "")
-        if (event.seq, event.before) != expected:
-            yield event, "an event before it is missing or was exchanged"
-        if event.hash != event.digest():
-            yield event, "it was changed after it was written"
-        before = event

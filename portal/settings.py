@@ -64,6 +64,13 @@ AUDIT_KEYS = env.keys(
     "AUDIT_KEYS",
     doc="ID:SECRET pairs that seal the audit log, newest first; older ones still verify what they sealed.",
 )
+AUDIT_ANCHOR_DIR = Path(
+    env.text(
+        "AUDIT_ANCHOR_DIR",
+        str(DATA_DIR / "audit-anchors"),
+        doc="Folder for the daily anchors of the audit log; best on storage that is written once and copied elsewhere.",
+    )
+)
 DATABASES: dict[str, Any] = {
     "default": env.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}", doc="The database.")
 }

@@ -53,6 +53,7 @@ JOBS = (
     Job("ci reports", "portal.api.reporting.compare_due", 60),
     Job("tokens", "portal.api.tokens.warn_due", 3600),
     Job("repeats", "portal.api.once.forget_due", 3600),
+    Job("audit anchors", "integrations.audit_anchors.write_due", 3600, "outside"),
     Job("credentials", "integrations.sweep.tend_credentials", 60),
     Job("expired sessions", "portal.accounts.cleanup.delete_expired", 86400, "outside"),
 )

@@ -59,6 +59,7 @@ def _touches_database(item: pytest.Item) -> bool:
 def own_folder(settings: Any, tmp_path: Any) -> None:
     """Uploads of a test stay with the test; rate limits of one test do not reach another."""
     settings.MEDIA_ROOT = tmp_path / "uploads"
+    settings.AUDIT_ANCHOR_DIR = tmp_path / "audit-anchors"
     settings.CACHES = {
         "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "LOCATION": str(tmp_path)}
     }

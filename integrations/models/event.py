@@ -1,16 +1,15 @@
-"""What happened? One append-only, hash-chained row a happening: audit, history and outbox in one.
+"""The audit log: append-only events, each sealed with a key that the database does not have and linked to the last.
 
 Names are copied and people are numbers without a foreign key, so that history never blocks a deletion and
 never changes with one. The database refuses updates (and, on PostgreSQL, deletions) by a trigger.
 """
 
-import hashlib
-import json
 from datetime import UTC
 from typing import Any
 
 from django.db import models
 
+from integrations.audit_seal import get_newest_key_id, seal
 from integrations.models.integration import Integration
 from integrations.models.partner import Partner
 from integrations.words import actor_of, words_of
@@ -44,6 +43,7 @@ class Event(models.Model):
     internal = models.BooleanField(default=False)
     at = models.DateTimeField(db_index=True)
     before = models.CharField(max_length=64, blank=True)
+    key_id = models.CharField(max_length=16, default="")
     hash = models.CharField(max_length=64)
 
     objects = EventQuerySet.as_manager()
@@ -58,7 +58,7 @@ class Event(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         if self.pk is not None:
             raise TypeError("Events are append-only.")
-        self.hash = self.digest()
+        self.seal()
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
@@ -78,10 +78,18 @@ class Event(models.Model):
         """What was done, its tone and its icon."""
         return words_of(self)
 
-    def digest(self) -> str:
-        """SHA-256 over everything that the row says and the hash of the row before."""
-        said = [
-            self.stream, self.seq, self.verb, self.actor_id, self.actor, self.note, self.data, self.internal,
-            self.at.astimezone(UTC).isoformat(), self.before,
+    def seal(self) -> None:
+        """Seal the finished row with the newest key."""
+        self.key_id = get_newest_key_id()
+        self.hash = self.compute_hash()
+
+    def compute_hash(self) -> str:
+        """Return the seal of everything that the row says, its key's ID and the hash of the event before included.
+
+        Raises UnknownKeyError.
+        """
+        content = [
+            self.stream, self.seq, self.integration_id, self.partner_id, self.verb, self.actor_id, self.actor,
+            self.note, self.data, self.internal, self.at.astimezone(UTC).isoformat(), self.before, self.key_id,
         ]  # fmt: skip
-        return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+        return seal("event", content, self.key_id)

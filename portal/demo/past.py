@@ -161,7 +161,7 @@ def _said(row: Integration, act: Act, was: tuple[str, str]) -> dict[str, Any]:
 
 def _append(before: list[Event], stream: str, **fields: Any) -> None:
     event = Event(stream=stream, seq=len(before) + 1, before=before[-1].hash if before else "", **fields)
-    event.hash = event.digest()
+    event.seal()
     before.append(event)
 
 

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from integrations import company, rules
 from integrations.actions import people
-from integrations.history import broken_links
+from integrations.audit_verification import find_chain_faults
 from integrations.models import Event, Invitation, JoinRequest, Membership, Partner
 from integrations.workflow import NotAllowed
 from tests.conftest import person
@@ -17,7 +17,7 @@ from tests.conftest import person
 
 def told(partner: Partner) -> list[tuple[str, str]]:
     """What the company's history says: verb and actor."""
-    assert list(broken_links(Event.objects.order_by("stream", "seq"))) == []
+    assert list(find_chain_faults(Event.objects.order_by("stream", "seq"))) == []
     return list(partner.events.order_by("seq").values_list("verb", "actor"))
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from integrations.actions import answers, create, reviewing
-from integrations.history import broken_links
+from integrations.audit_verification import find_chain_faults
 from integrations.models import Finding, Integration
 from integrations.programs import PROGRAMS
 from integrations.states import ENDS, Holder
@@ -110,7 +110,7 @@ def test_a_random_walk_through_the_due_process_takes_nothing_by_machine(
             event(f"stood {row.standing}")
             assert who != "machine" or row.standing == before
             check(row, None, name)
-        assert list(broken_links(row.events.order_by("seq"))) == []
+        assert list(find_chain_faults(row.events.order_by("seq"))) == []
         transaction.set_rollback(True)
 
 
@@ -141,5 +141,5 @@ def test_a_random_walk_never_leaves_the_path(
             row = Integration.objects.get(pk=row.pk)
             event(f"reached {row.stage}")
             check(row, before, name)
-        assert list(broken_links(row.events.order_by("seq"))) == []
+        assert list(find_chain_faults(row.events.order_by("seq"))) == []
         transaction.set_rollback(True)

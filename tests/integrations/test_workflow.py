@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from integrations.actions import answers, reviewing
-from integrations.history import broken_links
-from integrations.models import Event, Finding, Integration, Partner
+from integrations.models import Finding, Integration, Partner
 from integrations.workflow import NotAllowed, actions, perform
 from tests.conftest import begin, meet
 
@@ -223,18 +222,6 @@ def test_a_waiver_counts_until_it_ends(rocket: Integration, rita: Any, now: date
     assert refresh_due(now + timedelta(days=30)) == 1
     assert fresh(rocket).turn_action != "Complete Engage"
     assert refresh_due(now + timedelta(days=31)) == 0
-
-
-def test_the_history_is_chained_and_a_changed_byte_is_named(at: At, now: datetime) -> None:
-    row = at("release")
-    events = list(Event.objects.order_by("stream", "seq"))
-    assert list(broken_links(events)) == []
-    events[2].note = "something else"
-    del events[4]
-    assert [(e.seq, why) for e, why in broken_links(events) if e.stream == f"integration:{row.pk}"] == [
-        (3, "it was changed after it was written"),
-        (6, "an event before it is missing or was exchanged"),
-    ]
 
 
 def test_the_history_refuses_to_be_changed(rocket: Integration) -> None:

@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 from django.utils import timezone
 
+from integrations.audit_verification import find_chain_faults
 from integrations.facts import facts_of
-from integrations.history import broken_links
 from integrations.models import Agreement, Event, Integration, Meeting, Membership, Partner, RequirementState
 from integrations.programs import PROGRAMS
 from integrations.states import Stage, turn_of
@@ -40,7 +40,7 @@ def test_the_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
     assert {row.stage for row in rows} == {str(stage) for stage in Stage}
     assert {row.turn_holder for row in rows if row.is_open} == {"partner", "program", "machine", "third_party"}
     assert set(Membership.objects.values_list("role", flat=True)) == {"owner", "editor", "viewer"}
-    assert list(broken_links(Event.objects.order_by("stream", "seq"))) == []
+    assert list(find_chain_faults(Event.objects.order_by("stream", "seq"))) == []
     for partner in Partner.objects.all():
         assert partner.events.filter(stream=f"partner:{partner.pk}", verb="partner_created").count() == 1
 

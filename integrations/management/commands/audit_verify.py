@@ -1,22 +1,39 @@
-"""Verifies that the history is as it was written: every hash and every link of every stream."""
+"""Verification of the audit log from the command line."""
 
+from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
-from integrations.history import broken_links
+from integrations.audit_anchors import read_anchors
+from integrations.audit_verification import verify_log
 from integrations.models import Event
+
+TAMPERED, UNVERIFIABLE = 1, 2
 
 
 class Command(BaseCommand):
-    help = "Recomputes the hash chain of every stream and names each event that does not fit."
+    help = (
+        "Verifies every seal and link of the audit log and compares it with its anchors. Ends with 0 where all fit, "
+        "1 where something was changed or removed, 2 where something cannot be verified."
+    )
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--anchors", type=Path, metavar="FOLDER", help="compare with a copy of the anchors, such as a backup"
+        )
+
+    def handle(self, *args: Any, anchors: Path | None, **options: Any) -> None:
+        folder = anchors or Path(settings.AUDIT_ANCHOR_DIR)
         events = Event.objects.order_by("stream", "seq").iterator(chunk_size=2000)
-        broken = 0
-        for event, why in broken_links(events):
-            broken += 1
-            self.stderr.write(f"{event.stream} event {event.seq} ({event.verb}): {why}")
-        if broken:
-            raise CommandError(f"{broken} places of the history do not fit.")
-        self.stdout.write(f"{Event.objects.count()} events verified")
+        counts = {True: 0, False: 0}
+        for fault in verify_log(events, folder, timezone.now()):
+            counts[fault.is_tampering] += 1
+            self.stderr.write(str(fault))
+        if counts[True]:
+            raise CommandError(f"{counts[True]} places of the audit log were changed.", returncode=TAMPERED)
+        if counts[False]:
+            raise CommandError(f"{counts[False]} places of the audit log cannot be verified.", returncode=UNVERIFIABLE)
+        self.stdout.write(f"{Event.objects.count()} events and {len(read_anchors(folder)[0])} anchors verified.")

@@ -1,0 +1,32 @@
+"""Keyed seals of the audit log.
+
+A seal is an HMAC-SHA256 under one of AUDIT_KEYS, which are kept outside the database: whoever can write to the database
+alone cannot write an event that verifies.
+"""
+
+import hashlib
+import hmac
+import json
+
+from django.conf import settings
+
+
+class UnknownKeyError(Exception):
+    """The key that sealed something is not in AUDIT_KEYS."""
+
+
+def get_newest_key_id() -> str:
+    """Return the ID of the key that seals what is written now."""
+    return next(iter(settings.AUDIT_KEYS))
+
+
+def seal(purpose: str, content: object, key_id: str) -> str:
+    """Return the seal of JSON content, in hexadecimal digits.
+
+    The purpose keeps a seal of one kind of record from fitting another kind. Raises UnknownKeyError.
+    """
+    secret = settings.AUDIT_KEYS.get(key_id)
+    if secret is None:
+        raise UnknownKeyError(f"the key {key_id!r} is not in AUDIT_KEYS")
+    message = json.dumps([purpose, content], sort_keys=True, ensure_ascii=True).encode()
+    return hmac.new(secret.encode(), message, hashlib.sha256).hexdigest()
