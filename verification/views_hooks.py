@@ -18,10 +18,11 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 
 from integrations import rules, vault
+from integrations.client_ip import get_client_network
 from integrations.models import Integration
 from integrations.views.common import load
 from verification.models import Watch
-from verification.support import intake, watching
+from verification.support import intake, quotas, watching
 from verification.support.intake import Answer
 
 Handler = Callable[[HttpRequest], HttpResponse]
@@ -55,7 +56,8 @@ def hook(request: HttpRequest, uuid: UUID) -> HttpResponse:
         answer = _taken(request, uuid)
     except (DatabaseError, vault.CannotOpen):
         answer = BUSY
-    return HttpResponse(answer.sentence, status=answer.status, content_type="text/plain")
+    headers = {"Retry-After": str(answer.retry_after)} if answer.retry_after else {}
+    return HttpResponse(answer.sentence, status=answer.status, content_type="text/plain", headers=headers)
 
 
 @sensitive_variables()
@@ -64,26 +66,41 @@ def _taken(request: HttpRequest, uuid: UUID) -> Answer:
     early = intake.refuse_early(
         meta.get("CONTENT_LENGTH") or "", meta.get("CONTENT_TYPE", ""), meta.get("HTTP_CONTENT_ENCODING", "")
     )
+    sender, is_known = get_client_network(request), intake.is_watched(uuid)
+    size, hook = _declared_size(request), uuid if is_known else None
+    if early is None and not is_known:
+        early = Answer(404, "There is no such hook.")
+    if wait := quotas.get_wait(sender, hook, 0 if early else size):
+        return Answer(429, "Too many bytes from this source. What we miss we read from the API.", wait)
     if early is not None:
-        _drain(request)
+        quotas.charge(sender, hook, _drain(request), is_accepted=False)
         return early
     try:
-        body = request.read(int(meta["CONTENT_LENGTH"]))
+        body = request.read(size)
     except OSError:  # it hung up
         return Answer(400, "The payload broke off.")
-    return intake.receive(uuid, meta, body, timezone.now())
+    answer = intake.receive(uuid, meta, body, timezone.now())
+    quotas.charge(sender, hook, size, is_accepted=answer.status == 202)
+    return answer
 
 
-def _drain(request: HttpRequest) -> None:
-    """Let a payload that is refused come to its end, within reason: cut off, its sender would not hear why."""
+def _declared_size(request: HttpRequest) -> int:
+    """Return the length that a delivery says it has; 0 where that is no number, which is refused early."""
     length = request.META.get("CONTENT_LENGTH") or ""
-    if not (length.isascii() and length.isdigit() and len(length) < 16 and int(length) <= MOST_DRAINED):
-        return
+    return int(length) if length.isascii() and length.isdigit() and len(length) < 16 else 0
+
+
+def _drain(request: HttpRequest) -> int:
+    """Read a refused payload to its end, within reason: cut off, its sender would not hear why. Return its size."""
+    size = _declared_size(request)
+    if not 0 < size <= MOST_DRAINED:
+        return 0
     try:
         while request.read(PIECE):
             pass
     except OSError:  # it hung up
-        return
+        pass
+    return size
 
 
 def watch(request: HttpRequest, uuid: UUID) -> HttpResponse:

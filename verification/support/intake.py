@@ -7,10 +7,10 @@ import hashlib
 import hmac
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, connection
@@ -25,6 +25,7 @@ MOST_KNOWN = 20_000
 BODY_KEPT = timedelta(days=90)
 PER_SECOND, BURST = 100.0, 1_000.0  # deliveries of one watch that one process takes
 COUNT_EVERY = timedelta(seconds=1)
+Result = TypeVar("Result")
 TABLE = Delivery._meta.db_table
 INSERT = (
     f"INSERT INTO {TABLE} (watch_id, delivery_id, event, digest, body, received_at, attempts, outcome)"  # noqa: S608
@@ -34,10 +35,11 @@ INSERT = (
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An HTTP status and a sentence for whoever reads the hook's log at GitHub."""
+    """An HTTP status and a sentence for whoever reads the hook's log at GitHub; seconds to wait, where that helps."""
 
     status: int
     sentence: str
+    retry_after: int = 0
 
 
 @dataclass(slots=True)
@@ -73,19 +75,26 @@ def refuse_early(length: str, content_type: str, encoding: str) -> Answer | None
     return None
 
 
-def receive(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> Answer:
-    """Take in one delivery. `headers` as in WSGI (HTTP_X_GITHUB_DELIVERY …). Database errors are the caller's.
+def is_watched(uuid: UUID) -> bool:
+    """Return whether deliveries are taken at this address. Database errors are the caller's."""
+    return _try_twice(lambda: _watch(uuid) is not None)
 
-    A connection is not asked whether it still stands before it is used: it is tried, and once more on a new one.
-    """
+
+def receive(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> Answer:
+    """Take in one delivery. `headers` as in WSGI (HTTP_X_GITHUB_DELIVERY …). Database errors are the caller's."""
+    return _try_twice(lambda: _receive(uuid, headers, body, now))
+
+
+def _try_twice(ask: Callable[[], Result]) -> Result:
+    """Use the connection without asking whether it still stands, and once more on a new one where it does not."""
     connection.health_check_done = True  # type: ignore[attr-defined]
     try:
-        return _receive(uuid, headers, body, now)
+        return ask()
     except (OperationalError, InterfaceError):
         if connection.in_atomic_block:
             raise
         connection.close()
-        return _receive(uuid, headers, body, now)
+        return ask()
 
 
 def _receive(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime) -> Answer:
@@ -99,7 +108,7 @@ def _receive(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime)
     if not (0 < len(name) <= 80 and 0 < len(event) <= 60 and f"{name}{event}".isprintable()):
         return Answer(400, "The headers X-GitHub-Delivery and X-GitHub-Event are missing.")
     if not _has_room(watch):
-        return Answer(429, "Too many deliveries at once. What we miss we read from the API.")
+        return Answer(429, "Too many deliveries at once. What we miss we read from the API.", 1)
     if refusal := _why_not(watch, body):
         return refusal
     _insert(watch.pk, name, event, body, now)
