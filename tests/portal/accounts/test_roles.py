@@ -7,7 +7,7 @@ import pytest
 from django.contrib import admin
 from django.core.management import CommandError, call_command
 
-from integrations.history import broken_links
+from integrations.audit_verification import find_chain_faults
 from integrations.models import Event, ReviewerProfile
 from integrations.workflow import NotAllowed
 from portal.accounts import roles
@@ -30,7 +30,7 @@ def test_change_is_audited_logged_and_mailed(alice: Any, sam: Any) -> None:
     event = Event.objects.get(stream=f"account:{alice.pk}")
     assert (event.verb, event.actor, event.note) == ("account_roles_changed", "Sam Stone", "Joins the program")
     assert event.told == "Sam Stone changed the roles of Alice Archer: +reviewer, +staff"
-    assert list(broken_links(Event.objects.filter(stream=event.stream))) == []
+    assert list(find_chain_faults(Event.objects.filter(stream=event.stream))) == []
     logged = SecurityEvent.objects.get(user=alice)
     assert (logged.kind, logged.actor, logged.detail) == (
         "roles_changed", "Sam Stone", "+reviewer, +staff: Joins the program",

@@ -1,0 +1,51 @@
+"""Cache headers: nothing private is stored, and public pages keep theirs."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.portal.asking import client_of
+from tests.portal.everything import address, names
+
+PRIVATE = "private, no-store"
+# The same bytes for everybody: files that other sites embed, and machines' addresses, which know no session.
+PUBLIC = {
+    "api_document", "badge_json", "badge_keys", "badge_shields", "badge_statement",
+    "badge_statement_compact", "badge_svg", "feed_atom", "feed_json", "robots", "sitemap",
+}  # fmt: skip
+WITHOUT_SESSION = {"hook", "run_task_callback", "run_task_configuration", "run_task_plan"}
+
+
+def cache_control(client: Client, url: str) -> str:
+    response = client.get(url)
+    response.close()
+    return response.headers.get("Cache-Control", "")
+
+
+@pytest.mark.any_database
+@pytest.mark.parametrize("role", ["alice", "rita", "sam"])
+def test_no_page_of_a_signed_in_person_is_stored(cast: Any, world: Any, role: str) -> None:
+    client = client_of(cast[role])
+    stored = {
+        name: header
+        for name in sorted(names() - WITHOUT_SESSION)
+        if (header := cache_control(client, address(name, world))) != PRIVATE
+    }
+    assert (set(stored), {header.partition(",")[0] for header in stored.values()}) == (PUBLIC, {"public"})
+
+
+@pytest.mark.parametrize("page", ["login/", "signup/", "password/reset/", "email/", "password/change/", "2fa/"])
+def test_no_sign_in_page_is_stored(client: Client, db: None, page: str) -> None:
+    assert cache_control(client, f"/accounts/{page}") == PRIVATE
+
+
+def test_public_pages_of_a_visitor_keep_their_headers(client: Client, db: None) -> None:
+    assert cache_control(client, "/listed/") == "no-cache"
+
+
+def test_answers_of_the_api_keep_their_headers(client: Client, db: None) -> None:
+    first = client.get("/api/v1/programs")
+    assert first.headers["Cache-Control"] == "private, no-cache"
+    again = client.get("/api/v1/programs", headers={"If-None-Match": first.headers["ETag"]})
+    assert again.status_code == 304
