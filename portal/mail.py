@@ -120,6 +120,18 @@ def silence(person: int, partner: Partner) -> int:
     return waiting.filter(state__in=(Email.State.HELD, Email.State.GATHERED)).update(state=Email.State.SILENCED)
 
 
+def release_kept(now: datetime | None = None) -> int:
+    """Queue the mails that were kept while no mail server was set up, once there is one. Return how many.
+
+    Mails older than GIVE_UP stay in the outbox, where staff read them: their news is old and their links have ended.
+    """
+    if settings.MAIL_KEPT:
+        return 0
+    now = now or timezone.now()
+    kept = Email.objects.filter(state=Email.State.KEPT, created_at__gt=now - GIVE_UP)
+    return kept.update(state=Email.State.QUEUED, due_at=now)
+
+
 def deliver_due(now: datetime | None = None) -> int:
     """Deliver every mail that is due, also those whose worker died. Return how many were handled.
 

@@ -81,6 +81,7 @@ class Email(models.Model):
         ordering = ("-created_at", "-pk")
         indexes = [
             models.Index(fields=["id"], condition=Q(state="failed", passed_on_at=None), name="mails_to_pass_on"),
+            models.Index(fields=["created_at"], condition=Q(state="kept"), name="mails_kept"),
             models.Index(fields=["due_at", "person"], condition=Q(state="gathered"), name="mails_for_a_digest"),
             models.Index(
                 fields=["due_at"], condition=Q(state__in=["held", "queued", "sending"]), name="mails_not_yet_sent"

@@ -2,12 +2,13 @@
 
 from django.urls import path
 
-from portal.accounts import second_factor, views, views_joining, views_profile, views_record, views_security
+from portal.accounts import enrollment, second_factor, views, views_joining, views_profile, views_record, views_security
 
 urlpatterns = [
     path("profile/", views_profile.profile, name="profile"),
     path("profile/security/", views_security.security_log, name="security_log"),
     path("profile/second-factor/", second_factor.second_factor_required, name="second_factor_required"),
+    path("accounts/enroll/<str:uidb36>/<str:key>/", enrollment.EnrollmentView.as_view(), name="enrollment"),
     path("company/", views.company, name="company"),
     path("company/new/", views_joining.company_new, name="company_new"),
     path("company/join/", views_joining.company_join, name="company_join"),

@@ -50,7 +50,7 @@ def patterns(found: Any = None) -> Iterator[URLPattern]:
     """Every address of ours, in order; libraries' own pages (sign-in, admin) and the API, which has a table, apart."""
     for pattern in get_resolver().url_patterns if found is None else found:
         if isinstance(pattern, URLResolver):
-            yield from patterns(pattern.url_patterns) if pattern.namespace != "api" else ()
+            yield from patterns(pattern.url_patterns) if pattern.namespace not in ("api", "admin") else ()
         elif pattern.callback.__module__.startswith(OURS):
             yield pattern
 
@@ -207,6 +207,7 @@ def kwargs_of(name: str, world: dict[str, Any]) -> dict[str, Any]:
         **{f"table_{form}": {"table": "queue"} for form in ("csv", "xlsx")},
         **{f"issue{act}": {"uuid": world["issue"].uuid} for act in ISSUE_PAGES},
         **{f"standing{form}": {"uuid": world["listed"].uuid, "seq": world["left"]} for form in EVIDENCE},
+        "enrollment": {"uidb36": "1", "key": "used-before"},
         "token_revoke": {"uuid": world["api_token"].uuid},
         **{
             f"webhook{act}": {"uuid": world["endpoint"].uuid, "message": world["message"].uuid, "act": "pause"}

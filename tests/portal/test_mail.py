@@ -117,6 +117,26 @@ def test_what_strangers_wrote_adds_no_header(db: None, sink: Sink, now: datetime
     assert (envelope.rcpt_tos, sent["Bcc"], sent["To"]) == (["alice@acme.example"], None, "alice@acme.example")
 
 
+def test_kept_mail_is_sent_once_there_is_a_mail_server(db: None, settings: Any, sink: Sink, now: datetime) -> None:
+    settings.MAIL_KEPT = True
+    letter(now, "kept")
+    mail.deliver_due(now)
+    assert (mail.release_kept(now), Email.objects.get().state) == (0, "kept")
+    settings.MAIL_KEPT = False
+    later = now + timedelta(hours=71)
+    assert mail.release_kept(later) == 1
+    mail.deliver_due(later)
+    assert (Email.objects.get().state, len(sink.accepted)) == ("sent", 1)
+    assert mail.release_kept(later) == 0
+
+
+def test_kept_mail_that_is_too_old_stays_in_the_outbox(db: None, now: datetime, client: Any, rita: Any) -> None:
+    letter(now, "kept", state="kept")
+    assert mail.release_kept(now + mail.GIVE_UP) == 0
+    client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
+    assert "Hello" in client.get("/outbox/?state=kept").text
+
+
 def test_without_a_mail_server_mail_is_kept_and_says_so(db: None, settings: Any, now: datetime) -> None:
     settings.MAIL_KEPT = True
     row = letter(now)

@@ -22,7 +22,7 @@ from tests.servers.valkey import Valkey
 
 NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
 MINE = Job("mine", "tests.portal.test_timetable.work", 10)
-MAIL_JOBS = ["reports", "digests", "mails"]
+MAIL_JOBS = ["reports", "digests", "kept mails", "mails"]
 done: list[datetime] = []
 
 

@@ -1,0 +1,160 @@
+"""The first people of a new portal, without a mail server."""
+
+import re
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+import time_machine
+from allauth.account.forms import default_token_generator
+from allauth.account.utils import user_pk_to_url_str
+from django.core.management import CommandError, call_command
+from django.test import Client
+
+from integrations.models import Event, ReviewerProfile
+from portal.accounts.models import SecurityEvent, User
+from tests.conftest import NOW, person
+from tests.portal.accounts.test_signing_in import code_of
+
+pytestmark = pytest.mark.django_db
+NEW_PASSWORD = "a horse on a staple battery"
+ADA = "ada@program.example"
+
+
+@pytest.fixture(autouse=True)
+def production_like(settings: Any) -> None:
+    """No mail server, a closed outbox, and a second factor that is required."""
+    settings.MAIL_KEPT, settings.OUTBOX_OPEN, settings.STAFF_SECOND_FACTOR = True, False, "required"
+
+
+def bootstrap(*words: str) -> str:
+    out = StringIO()
+    call_command("bootstrap", *words, stdout=out)
+    return out.getvalue()
+
+
+def links(output: str) -> list[str]:
+    return re.findall(r"http://\S+?(/accounts/enroll/\S+)", output)
+
+
+def open_link(link: str) -> tuple[Client, Any]:
+    client = Client()
+    return client, client.get(link, follow=True)
+
+
+def set_password(link: str) -> tuple[Client, Any]:
+    client, page = open_link(link)
+    return client, client.post(page.request["PATH_INFO"], {"password1": NEW_PASSWORD, "password2": NEW_PASSWORD})
+
+
+def test_administrator_gets_in_without_a_mail_server() -> None:
+    """The whole way: link, password, second factor, administration."""
+    (link,) = links(bootstrap("--administrator", ADA, "--name", "Ada Abbott"))
+    client, answer = set_password(link)
+    assert (answer.status_code, answer["Location"]) == (302, "/accounts/2fa/totp/activate/")
+    assert client.get("/admin/")["Location"] == "/profile/second-factor/?next=%2Fadmin%2F"
+    page = client.get(answer["Location"])
+    code = code_of(page.context["form"].secret)
+    assert client.post("/accounts/2fa/totp/activate/", {"code": code}).status_code == 302
+    assert client.get("/admin/").status_code == 200
+    user = User.objects.get(email=ADA)
+    assert (user.name, user.is_staff, user.is_superuser, user.is_reviewer) == ("Ada Abbott", True, True, False)
+    assert list(user.emailaddress_set.values_list("email", "verified", "primary")) == [(ADA, True, True)]
+
+
+def test_bootstrap_leaves_an_audit_event_and_security_entries() -> None:
+    (link,) = links(bootstrap("--administrator", ADA))
+    set_password(link)
+    user = User.objects.get()
+    event = Event.objects.get(stream=f"account:{user.pk}")
+    assert (event.verb, event.data["roles"], event.actor) == ("account_roles_changed", "+staff, +superuser", "")
+    kinds = set(SecurityEvent.objects.filter(user=user).values_list("kind", flat=True))
+    assert kinds == {"roles_changed", "password_set", "signed_in"}
+
+
+def test_reviewers_get_links_of_their_own() -> None:
+    words = ("--reviewer", "rita@program.example", "--reviewer", "rob@program.example")
+    output = bootstrap("--administrator", ADA, *words)
+    assert len(links(output)) == 3
+    rita = User.objects.get(email="rita@program.example")
+    assert (rita.is_reviewer, rita.is_staff, rita.is_superuser) == (True, False, False)
+    assert ReviewerProfile.objects.filter(user=rita).exists()
+    client, answer = set_password(links(output)[1])
+    assert answer["Location"] == "/accounts/2fa/totp/activate/"
+    assert int(client.session["_auth_user_id"]) == rita.pk
+
+
+def test_link_works_once() -> None:
+    (link,) = links(bootstrap("--administrator", ADA))
+    set_password(link)
+    client, page = open_link(link)
+    assert "This link was used or has expired." in page.text
+    again = client.post(page.request["PATH_INFO"], {"password1": "another long password", "password2": "x"})
+    assert "This link was used or has expired." in again.text
+    assert User.objects.get().check_password(NEW_PASSWORD)
+
+
+def test_link_expires() -> None:
+    with time_machine.travel(NOW, tick=False):
+        output = bootstrap("--administrator", ADA)
+    assert "until 2026-04-17 09:00 UTC" in output
+    with time_machine.travel(NOW + timedelta(days=3, seconds=1), tick=False):
+        _, page = open_link(links(output)[0])
+    assert "This link was used or has expired." in page.text
+
+
+def test_new_link_ends_the_old_one() -> None:
+    (old,) = links(bootstrap("--administrator", ADA))
+    (new,) = links(bootstrap("--administrator", ADA))
+    assert "This link was used or has expired." in open_link(old)[1].text
+    assert set_password(new)[1].status_code == 302
+    assert User.objects.count() == 1
+
+
+def test_enrollment_never_changes_the_password_of_somebody_who_has_one() -> None:
+    """A reset link signs nobody in. Its token must not do so here either."""
+    user = person("alice@acme.example", "Alice Archer")
+    token = default_token_generator.make_token(user)
+    link = f"/accounts/enroll/{user_pk_to_url_str(user)}/{token}/"
+    client, answer = set_password(link)
+    assert (answer.status_code, "_auth_user_id" in client.session) == (200, False)
+    assert "This link was used or has expired." in answer.text
+    user.refresh_from_db()
+    assert not user.check_password(NEW_PASSWORD)
+
+
+def test_second_administrator_is_refused(sam: User) -> None:
+    with pytest.raises(CommandError, match=f"The portal has an administrator, {sam.email}. They grant roles to others"):
+        bootstrap("--administrator", ADA)
+    with pytest.raises(CommandError, match=f"{sam.email} is the administrator already and has signed up"):
+        bootstrap("--administrator", sam.email)
+    assert User.objects.count() == 1
+
+
+def test_administrator_who_has_not_enrolled_blocks_another() -> None:
+    bootstrap("--administrator", ADA)
+    with pytest.raises(CommandError, match=f"They have not used their link. Make a new one with --administrator {ADA}"):
+        bootstrap("--administrator", "eve@program.example")
+
+
+def test_reviewers_may_be_added_later(sam: User, alice: User) -> None:
+    (link,) = links(bootstrap("--reviewer", "rita@program.example"))
+    assert link.startswith("/accounts/enroll/")
+    assert bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: signs in with the password they have.\n"
+    alice.refresh_from_db()
+    assert alice.is_reviewer
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ((), "Name somebody: --administrator EMAIL, --reviewer EMAIL, or both."),
+        (("--reviewer", "rita@program.example"), "The portal has no administrator yet."),
+        (("--administrator", "nobody"), "Enter a valid email address, not 'nobody'."),
+    ],
+)
+def test_wrong_arguments_get_a_sentence(words: tuple[str, ...], sentence: str) -> None:
+    with pytest.raises(CommandError, match=re.escape(sentence)):
+        bootstrap(*words)
+    assert User.objects.count() == 0
