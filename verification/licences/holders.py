@@ -6,7 +6,6 @@ except the words of terms, which may stand in no name.
 """
 
 import re
-from functools import lru_cache
 
 from verification.licences.addresses import is_address, is_handle
 from verification.licences.legal_forms import AFFILIATED, split_legal_form
@@ -82,17 +81,22 @@ CREDITS = re.compile(
 
 def is_holder_list(text: str) -> bool:
     """Whether the text holds nothing but holders, years, addresses and "All rights reserved"."""
-    if len(text) > MAX_LENGTH:
-        return False
-    pieces = pieces_of(text.strip("*_` "))
+    return are_holders(pieces_of(text))
+
+
+def are_holders(pieces: tuple[str, ...] | None) -> bool:
+    """Whether each piece of a list is a holder, and not more than one of them a single word."""
     if pieces is None:
         return False
     lone = [piece for piece in pieces if is_lone_name(piece)]
     return len(lone) <= 1 and all(piece in lone or is_holder(piece) for piece in pieces)
 
 
-def pieces_of(text: str) -> list[str] | None:
-    """The holders of a list one by one; None where an address is none."""
+def pieces_of(text: str) -> tuple[str, ...] | None:
+    """The holders of a list one by one; None where an address is none, or the text is too long."""
+    if len(text) > MAX_LENGTH:
+        return None
+    text = text.strip("*_` ")
     for short, form in SHORT_FORMS.items():
         text = text.replace(short, f" {form} ")
     text = IN_BRACKETS.sub(r" \1 ", text)
@@ -103,7 +107,7 @@ def pieces_of(text: str) -> list[str] | None:
         text = "".join(cut_out(text, addresses))
     text = YEARS.sub(" ; ", RIGHTS.sub(" ; ", CREDITS.sub(" ; ", text)))
     text = PARTNERS.sub(" ; ", AFFILIATES.sub(f" {AFFILIATED} ; ", text))
-    return list(split_holders(joined_forms(SEPARATOR.split(text))))
+    return tuple(split_holders(joined_forms(SEPARATOR.split(text))))
 
 
 def cut_out(text: str, found: list[re.Match[str]]) -> list[str]:
@@ -138,7 +142,6 @@ def split_holders(parts: list[str]) -> list[str]:
     return holders
 
 
-@lru_cache(maxsize=10_000)
 def is_holder(text: str) -> bool:
     """Whether the text is one holder."""
     return is_brand(text) or is_person(text) or is_group(text) or is_organization(text)

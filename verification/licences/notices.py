@@ -10,7 +10,7 @@ from itertools import accumulate
 from verification.licences.addresses import is_handle
 from verification.licences.choice import chosen, patterns
 from verification.licences.clean import BETWEEN
-from verification.licences.holders import is_holder, is_holder_list, pieces_of
+from verification.licences.holders import are_holders, is_holder, is_holder_list, pieces_of
 from verification.licences.lexicon import TRIM, words
 from verification.licences.projects import is_description, is_part_of_license_sentence
 from verification.licences.titles import titles
@@ -105,13 +105,15 @@ class Reader:
     def holders(self, piece: Piece, start: int) -> int | None:
         """Return the end of the holders that begin at `start`: of the line, or where another item begins on it."""
         line = piece.line(start)
-        if pieces_of(line) != [] and is_holder_list(line) and not line.rstrip().lower().endswith(OPEN_ENDED):
+        pieces = pieces_of(line)
+        is_whole = are_holders(pieces)
+        if is_whole and pieces and not line.rstrip().lower().endswith(OPEN_ENDED):
             return start + len(line)
         following = start + len(line) + 1
         joined = f"{line} {piece.line(following).strip(TRIM + '/>')}" if following < len(piece.text) else line
         if line.strip() and joined != line and is_holder_list(joined):
             return following + len(piece.line(following))
-        if is_holder_list(line):
+        if is_whole:
             return start + len(line)
         for found in TOKEN.finditer(piece.text, start + 1, start + len(line)):
             place = found.start()
