@@ -18,10 +18,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
+from integrations import vault
 from integrations.client_ip import get_client_ip
 from integrations.company import text_refusal
 from portal import mail
-from portal.accounts import zones
+from portal.accounts import second_factor_secrets, zones
 from portal.accounts.models import User
 from portal.accounts.security_log import record_failed_sign_in, record_security_event
 
@@ -147,9 +148,21 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
 
 
 class MFAAdapter(DefaultMFAAdapter):
-    """Sentences of the second factor in our words."""
+    """Second factors: their messages, and their secrets encrypted at rest."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
         "incorrect_code": gettext_lazy("This code does not fit. Take the one that your app shows now."),
         "rate_limited": gettext_lazy("This was tried very often. Wait a few minutes, then try again."),
     }
+
+    def encrypt(self, text: str) -> str:
+        """Return the secret of an authenticator app, or the seed of recovery codes, as it is stored."""
+        return second_factor_secrets.encrypt(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        """Return what `encrypt` was given. Raises PermissionDenied where no configured key opens it."""
+        try:
+            return second_factor_secrets.decrypt(encrypted_text)
+        except vault.CannotOpen:
+            message = _("The portal can't read your second factor: its encryption key is missing. Contact the program.")
+            raise PermissionDenied(message) from None

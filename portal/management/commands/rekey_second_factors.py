@@ -1,0 +1,19 @@
+"""manage.py rekey_second_factors: encrypt every second factor's secret with the newest of CREDENTIALS_KEYS."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from portal.accounts import second_factor_secrets
+
+
+class Command(BaseCommand):
+    help = "Encrypts every second factor's secret with the newest of CREDENTIALS_KEYS; afterwards older keys can go."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        count, lost = second_factor_secrets.rekey()
+        self.stdout.write(f"Second factors encrypted again: {count}.")
+        if lost:
+            emails = ", ".join(lost)
+            raise CommandError(f"No configured key opens the second factors of {emails}. Remove them to let them in.")
+        self.stdout.write("Every second factor has the newest key.")

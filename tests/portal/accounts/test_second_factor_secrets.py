@@ -1,0 +1,85 @@
+"""Tests that secrets of second factors are encrypted at rest and survive a change of keys."""
+
+from io import StringIO
+from typing import Any
+
+import pytest
+from allauth.mfa.models import Authenticator
+from allauth.mfa.recovery_codes.internal.auth import RecoveryCodes
+from allauth.mfa.totp.internal.auth import TOTP
+from allauth.mfa.utils import decrypt
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+
+from portal.accounts.models import User
+from tests.conftest import PASSWORD
+from tests.portal.accounts.test_joining import text_of
+from tests.portal.accounts.test_signing_in import code_of
+
+SECRET = "JBSWY3DPEHPK3PXP"
+
+
+def stored_text() -> str:
+    """Return the table of second factors as the database holds it."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT data FROM mfa_authenticator ORDER BY id")
+        return repr(cursor.fetchall())
+
+
+def answer_code(user: User, code: str) -> Any:
+    client = Client()
+    client.post("/accounts/login/", {"login": user.email, "password": PASSWORD})
+    return client.post("/accounts/2fa/authenticate/", {"code": code})
+
+
+def test_no_secret_is_stored_as_plain_text(alice: User) -> None:
+    TOTP.activate(alice, SECRET)
+    codes = RecoveryCodes.activate(alice)
+    seed = decrypt(codes.instance.data["seed"])
+    plain = [SECRET, seed, *codes.get_unused_codes()]
+    assert [text for text in plain if text in stored_text()] == []
+    assert answer_code(alice, code_of(SECRET)).status_code == 302
+
+
+def test_rotated_key_still_decrypts(alice: User, settings: Any) -> None:
+    settings.CREDENTIALS_KEYS = ["old"]
+    TOTP.activate(alice, SECRET)
+    unused = RecoveryCodes.activate(alice).get_unused_codes()
+    settings.CREDENTIALS_KEYS = ["new", "old"]
+    assert answer_code(alice, code_of(SECRET)).status_code == 302
+    assert answer_code(alice, unused[0]).status_code == 302
+
+
+def test_rekey_makes_the_old_key_superfluous(alice: User, settings: Any) -> None:
+    settings.CREDENTIALS_KEYS = ["old"]
+    TOTP.activate(alice, SECRET)
+    unused = RecoveryCodes.activate(alice).get_unused_codes()
+    settings.CREDENTIALS_KEYS = ["new", "old"]
+    output = StringIO()
+    call_command("rekey_second_factors", stdout=output)
+    settings.CREDENTIALS_KEYS = ["new"]
+    assert output.getvalue() == "Second factors encrypted again: 2.\nEvery second factor has the newest key.\n"
+    assert answer_code(alice, code_of(SECRET)).status_code == 302
+    row = Authenticator.objects.get(user=alice, type="recovery_codes")
+    assert RecoveryCodes(row).get_unused_codes() == unused
+
+
+def test_rekey_leaves_passkeys_and_current_secrets_alone(alice: User) -> None:
+    TOTP.activate(alice, SECRET)
+    Authenticator.objects.create(user=alice, type="webauthn", data={"name": "Key"})
+    before = stored_text()
+    output = StringIO()
+    call_command("rekey_second_factors", stdout=output)
+    assert (output.getvalue().splitlines()[0], stored_text()) == ("Second factors encrypted again: 0.", before)
+
+
+def test_lost_key_is_named_and_lets_nobody_in(alice: User, settings: Any) -> None:
+    settings.CREDENTIALS_KEYS = ["lost"]
+    TOTP.activate(alice, SECRET)
+    settings.CREDENTIALS_KEYS = ["new"]
+    answer = answer_code(alice, code_of(SECRET))
+    assert answer.status_code == 403
+    assert "The portal can't read your second factor" in text_of(answer)
+    with pytest.raises(CommandError, match=f"No configured key opens the second factors of {alice.email}"):
+        call_command("rekey_second_factors", stdout=StringIO())
