@@ -6,17 +6,25 @@ than a millisecond, may differ by what is said at each test.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
+from allauth.core import context as allauth_context
+from allauth.socialaccount.helpers import complete_social_login
 from django.contrib.auth.hashers import MD5PasswordHasher
-from django.db import connection
-from django.test import Client
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.messages.storage.session import SessionStorage
+from django.db import connection, transaction
+from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
+from portal.accounts import inviting
+from portal.accounts.adapters import SocialAccountAdapter
 from portal.models import Email
-from tests.conftest import PASSWORD
-from tests.portal.accounts.test_joining import text_of
+from tests.conftest import NOW, PASSWORD
+from tests.portal.accounts.test_joining import link, text_of
+from tests.portal.accounts.test_signing_in import APP
 
 UNKNOWN = "nobody@acme.example"
 
@@ -59,6 +67,13 @@ def work_of(path: str, fields: dict[str, str], address: str) -> Work:
     words = text_of(page).replace(address, "ADDRESS")
     location = answer.get("Location", "")
     return Work(answer.status_code, location, words, hashes, count, Email.objects.count() - mails)
+
+
+def seen(answer: Any, client: Client, address: str, mails: int = 0) -> tuple[int, str, str, int]:
+    """Return what an answer tells its reader: status, address, words of the page, and how many mails it sent."""
+    location = answer.get("Location", "").replace(address, "ADDRESS")
+    page = client.get(answer["Location"]) if answer.status_code == 302 else answer
+    return answer.status_code, location, text_of(page).replace(address, "ADDRESS"), Email.objects.count() - mails
 
 
 def signs_in(address: str) -> Work:
@@ -124,3 +139,88 @@ def test_adding_a_taken_address_looks_like_adding_a_free_one(alice: Any, bob: An
         page = client.post("/accounts/email/", {"action_add": "1", "email": address}, follow=True)
         pages[address] = (page.status_code, "cannot be used" in text_of(page), address in text_of(page))
     assert pages == {bob.email: (200, False, True), UNKNOWN: (200, False, True)}
+
+
+@pytest.mark.parametrize("state", ["confirmed", "unconfirmed"])
+def test_confirmation_sent_again_looks_alike_for_any_address(alice: Any, bob: Any, state: str) -> None:
+    bob.emailaddress_set.update(verified=state == "confirmed")
+    client = Client()
+    client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD})
+    answers = [
+        seen(client.post("/accounts/email/", {"action_send": "1", "email": address}), client, address, 0)
+        for address in (bob.email, UNKNOWN)
+    ]
+    assert answers[0] == answers[1]
+    assert answers[0][3] == 0
+
+
+def invites(client: Client, address: str) -> tuple[int, str, str, int]:
+    mails = Email.objects.count()
+    return seen(client.post("/company/acme/invite/", {"email": address, "role": "editor"}), client, address, mails)
+
+
+def test_inviting_somebody_does_not_tell_whether_they_have_an_account(alice: Any, charlie: Any, sign_in: Any) -> None:
+    client = sign_in(alice)
+    with transaction.atomic():
+        known = invites(client, charlie.email)
+        transaction.set_rollback(True)
+    assert known == invites(client, UNKNOWN)
+
+
+def opens(address: str, act: str) -> tuple[int, str, str, int]:
+    """Open or accept the newest invitation without a session; its token is no part of what is compared."""
+    path = link(Email.objects.filter(name="invitation").latest("pk"))
+    client, mails = Client(), Email.objects.count()
+    status, location, words, sent = seen(getattr(client, act)(path), client, address, mails)
+    return status, location.replace(path, "PATH"), words, sent
+
+
+@pytest.mark.parametrize("act", ["get", "post"])
+def test_invitation_does_not_tell_whether_its_address_has_an_account(
+    alice: Any, acme: Any, charlie: Any, settings: Any, act: str
+) -> None:
+    settings.SITE_URL = "http://127.0.0.1:8000"
+    answers = []
+    for address in (charlie.email, UNKNOWN):
+        inviting.send(acme, address, "editor", by=alice, now=NOW)
+        answers.append(opens(address, act))
+    assert answers[0] == answers[1]
+
+
+def comes_from_github(client: Client, emails: list[dict[str, Any]]) -> Any:
+    """Return the answer to somebody whom GitHub sends back with these addresses."""
+    request = RequestFactory().get("/accounts/github/login/callback/")
+    request.session, request.user = client.session, AnonymousUser()
+    request._messages = SessionStorage(request)  # type: ignore[attr-defined]
+    request.allauth = SimpleNamespace()  # type: ignore[attr-defined]
+    with allauth_context.request_context(request):
+        provider = SocialAccountAdapter(request).get_provider(request, "github")
+        facts = {"id": 4700, "login": "dora", "name": "Dora Dean", "emails": emails}
+        login = provider.sociallogin_from_response(request, facts)
+        login.state = {}
+        answer = complete_social_login(request, login)
+    request.session.save()
+    return answer
+
+
+@pytest.mark.parametrize("state", ["confirmed", "unconfirmed", "deactivated"])
+@pytest.mark.parametrize("is_named_by_github", [True, False])
+def test_sign_up_with_github_does_not_tell_whether_an_address_has_an_account(
+    alice: Any, settings: Any, state: str, is_named_by_github: bool
+) -> None:
+    """GitHub names an address that it did not confirm, or none, and the person types one."""
+    settings.SOCIALACCOUNT_PROVIDERS = {"github": settings.SOCIALACCOUNT_PROVIDERS["github"] | {"APPS": [APP]}}
+    alice.is_active = state != "deactivated"
+    alice.save()
+    alice.emailaddress_set.update(verified=state != "unconfirmed")
+    answers = []
+    for address in (alice.email, UNKNOWN):
+        client, mails = Client(), Email.objects.count()
+        emails = [{"email": address, "primary": True, "verified": False}] if is_named_by_github else []
+        answer = comes_from_github(client, emails)
+        if not is_named_by_github:
+            assert answer["Location"] == "/accounts/3rdparty/signup/"
+            answer = client.post("/accounts/3rdparty/signup/", {"name": "Dora Dean", "email": address})
+        answers.append(seen(answer, client, address, mails))
+    assert answers[0] == answers[1]
+    assert answers[0][1] == "/accounts/confirm-email/"
