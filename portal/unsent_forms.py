@@ -1,4 +1,4 @@
-"""Forms that were sent without a session, kept for a day until their author has signed in.
+"""Forms that were sent without a session or too long after the sign-in, kept for a day until their author signed in.
 
 The fields wait in the cache under a random key; the browser holds the signed key in a cookie of its own. No session
 is opened or changed, so a forged request can neither sign anybody out nor fill the session table.
@@ -17,6 +17,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 Handler = Callable[[HttpRequest], HttpResponse]
 COOKIE = "unsent_form"
 SIGN_IN_PAGES = ("/accounts/login/", "/accounts/signup/")
+SIGN_IN_AGAIN = "/accounts/sign-in-again/"  # its sign-in opens a new session, so the library's own copy is lost
 ACCOUNT_PAGES = "/accounts/"  # passwords and codes are typed there
 AUTOSAVE = "autosave"  # the page itself still holds what a script failed to save
 NEVER_KEPT = frozenset({"csrfmiddlewaretoken", "password", "password1", "password2", "code", "secret", "key"})
@@ -35,7 +36,7 @@ def keep_unsent_forms(get_response: Handler) -> Handler:
     def middleware(request: HttpRequest) -> HttpResponse:
         request.unsent = partial(take, request)  # type: ignore[attr-defined]
         response = get_response(request)
-        if _was_sent_without_session(request, response):
+        if _is_led_to_sign_in(request, response):
             _keep(request, response)
         elif getattr(request, "unsent_was_taken", False):
             response.delete_cookie(COOKIE, samesite="Lax")
@@ -57,13 +58,13 @@ def take(request: HttpRequest) -> QueryDict | None:
     return QueryDict(kept["fields"])
 
 
-def _was_sent_without_session(request: HttpRequest, response: HttpResponse) -> bool:
+def _is_led_to_sign_in(request: HttpRequest, response: HttpResponse) -> bool:
+    pages = SIGN_IN_AGAIN if request.user.is_authenticated else SIGN_IN_PAGES
     return (
         request.method == "POST"
-        and not request.user.is_authenticated
         and not request.path.startswith(ACCOUNT_PAGES)
         and request.headers.get("X-Requested-With") != AUTOSAVE
-        and response.get("Location", "").startswith(SIGN_IN_PAGES)
+        and response.get("Location", "").startswith(pages)
     )
 
 

@@ -2,14 +2,10 @@
 
 import time
 
-from allauth.account.adapter import get_adapter
 from allauth.account.authentication import get_authentication_records
 from allauth.core.exceptions import ReauthenticationRequired
 from django.conf import settings
 from django.http import HttpRequest
-from django.utils.translation import gettext as _
-
-from integrations.workflow import NotAllowed
 
 
 def has_recent_authentication(request: HttpRequest) -> bool:
@@ -23,11 +19,8 @@ def require_recent_authentication(request: HttpRequest) -> None:
     """Return if the sign-in is recent.
 
     Raises:
-        ReauthenticationRequired: The person is asked for the password or second factor; the request then continues.
-        NotAllowed: The account has neither, for example because it signs in with GitHub alone.
+        ReauthenticationRequired: The person is asked for the password or second factor, and the request then continues.
+            Who has neither signs in with GitHub again and finds the form filled in.
     """
-    if has_recent_authentication(request):
-        return
-    if not get_adapter().get_reauthentication_methods(request.user):
-        raise NotAllowed(_("Sign out and sign in again first: your last sign-in was too long ago for this."))
-    raise ReauthenticationRequired
+    if not has_recent_authentication(request):
+        raise ReauthenticationRequired

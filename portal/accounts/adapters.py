@@ -6,6 +6,7 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.models import EmailAddress
 from allauth.core import context as allauth_context
+from allauth.core.exceptions import ReauthenticationRequired
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.socialaccount.adapter import DefaultSocialAccountAdapter
 from allauth.socialaccount.models import SocialApp
@@ -21,6 +22,7 @@ from django.utils.translation import gettext_lazy, gettext_noop
 from integrations import vault
 from integrations.client_ip import get_client_ip
 from integrations.company import text_refusal
+from integrations.views.reauthentication import has_recent_authentication
 from portal import mail
 from portal.accounts import second_factor_secrets, zones
 from portal.accounts.models import User
@@ -37,18 +39,18 @@ MAILS = {
 # What changed about an account, told to its owner in one kind of mail.
 CHANGES = {
     "account/email/password_changed": gettext_noop("Your password was changed"),
-    "account/email/password_reset": gettext_noop("Your password was changed through a link sent by mail"),
-    "account/email/password_set": gettext_noop("A password was set"),
-    "account/email/email_changed": gettext_noop("Your mail address was changed"),
-    "account/email/email_deleted": gettext_noop("A mail address was removed"),
-    "account/email/email_confirm": gettext_noop("A mail address was confirmed"),
-    "mfa/email/totp_activated": gettext_noop("The second factor was turned on"),
-    "mfa/email/totp_deactivated": gettext_noop("The second factor was turned off"),
-    "mfa/email/webauthn_added": gettext_noop("A passkey was added"),
-    "mfa/email/webauthn_removed": gettext_noop("A passkey was removed"),
-    "mfa/email/recovery_codes_generated": gettext_noop("New recovery codes were made"),
-    "socialaccount/email/account_connected": gettext_noop("A GitHub account was connected"),
-    "socialaccount/email/account_disconnected": gettext_noop("A GitHub account was disconnected"),
+    "account/email/password_reset": gettext_noop("Your password was reset through an emailed link"),
+    "account/email/password_set": gettext_noop("Password added"),
+    "account/email/email_changed": gettext_noop("Primary email address changed"),
+    "account/email/email_deleted": gettext_noop("Email address removed"),
+    "account/email/email_confirm": gettext_noop("Email address confirmed"),
+    "mfa/email/totp_activated": gettext_noop("Authenticator app added"),
+    "mfa/email/totp_deactivated": gettext_noop("Authenticator app removed"),
+    "mfa/email/webauthn_added": gettext_noop("Passkey added"),
+    "mfa/email/webauthn_removed": gettext_noop("Passkey removed"),
+    "mfa/email/recovery_codes_generated": gettext_noop("New recovery codes created"),
+    "socialaccount/email/account_connected": gettext_noop("GitHub account connected"),
+    "socialaccount/email/account_disconnected": gettext_noop("GitHub account disconnected"),
 }
 
 
@@ -69,14 +71,14 @@ class AccountAdapter(DefaultAccountAdapter):
             return False
 
     error_messages = DefaultAccountAdapter.error_messages | {
-        "email_password_mismatch": gettext_lazy("The mail address and the password do not fit together."),
-        "incorrect_password": gettext_lazy("This is not your password."),
-        "invalid_login": gettext_lazy("The mail address and the password do not fit together."),
-        "invalid_or_expired_key": gettext_lazy("This link has ended. Ask for a new one."),
-        "invalid_password_reset": gettext_lazy("This link was used before or has ended. Ask for a new one."),
-        "rate_limited": gettext_lazy("This was tried very often. Wait a few minutes, then try again."),
-        "too_many_login_attempts": gettext_lazy("This was tried very often. Wait a few minutes, then try again."),
-        "duplicate_email": gettext_lazy("This address belongs to your account already."),
+        "email_password_mismatch": gettext_lazy("The email address or password is incorrect."),
+        "incorrect_password": gettext_lazy("Incorrect password. Try again."),
+        "invalid_login": gettext_lazy("The email address or password is incorrect."),
+        "invalid_or_expired_key": gettext_lazy("This link has expired. Request a new one."),
+        "invalid_password_reset": gettext_lazy("This link was already used or has expired. Request a new one."),
+        "rate_limited": gettext_lazy("Too many attempts. Try again in a few minutes."),
+        "too_many_login_attempts": gettext_lazy("Too many attempts. Try again in a few minutes."),
+        "duplicate_email": gettext_lazy("This address is already on your account."),
         "email_taken": gettext_lazy("This address cannot be used."),
     }
 
@@ -108,6 +110,26 @@ class AccountAdapter(DefaultAccountAdapter):
         """Log a wrong password."""
         record_failed_sign_in(request, str(credentials.get("email") or ""))
 
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        """Return the ways to prove again who one is; who has no password and no second factor signs in again."""
+        methods: list[dict[str, Any]] = super().get_reauthentication_methods(user)
+        if methods or not user.is_authenticated:
+            return methods
+        return [{"id": "sign_in_again", "description": _("Sign in again"), "url": reverse("sign_in_again")}]
+
+    def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
+        """Return whether the library asks again before a sensitive change.
+
+        It never asks accounts without a password and second factor, whatever this returns, so that case ends here.
+
+        Raises:
+            ReauthenticationRequired: Such an account signed in too long ago.
+        """
+        request = allauth_context.request
+        if not super().get_reauthentication_methods(request.user) and not has_recent_authentication(request):
+            raise ReauthenticationRequired
+        return bool(super().is_reauthentication_required(app=app, **kwargs))
+
     def get_password_change_redirect_url(self, request: HttpRequest) -> str:
         return reverse("profile")
 
@@ -125,7 +147,7 @@ class SocialAccountAdapter(DefaultSocialAccountAdapter):
     """What GitHub says about a person."""
 
     error_messages = DefaultSocialAccountAdapter.error_messages | {
-        "invalid_token": gettext_lazy("GitHub's answer could not be used. Try again."),
+        "invalid_token": gettext_lazy("GitHub sent an unexpected response. Try again."),
     }
 
     def populate_user(self, request: HttpRequest, sociallogin: Any, data: dict[str, Any]) -> User:
@@ -151,8 +173,8 @@ class MFAAdapter(DefaultMFAAdapter):
     """Second factors: their messages, and their secrets encrypted at rest."""
 
     error_messages = DefaultMFAAdapter.error_messages | {
-        "incorrect_code": gettext_lazy("This code does not fit. Take the one that your app shows now."),
-        "rate_limited": gettext_lazy("This was tried very often. Wait a few minutes, then try again."),
+        "incorrect_code": gettext_lazy("Incorrect code. Enter the code that your app shows now."),
+        "rate_limited": gettext_lazy("Too many attempts. Try again in a few minutes."),
     }
 
     def encrypt(self, text: str) -> str:

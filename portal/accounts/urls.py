@@ -1,5 +1,7 @@
 """Which address about people and companies leads where?"""
 
+from allauth.account.decorators import reauthentication_required
+from allauth.account.views import password_set
 from django.urls import path
 
 from portal.accounts import enrollment, second_factor, views, views_joining, views_profile, views_record, views_security
@@ -8,6 +10,13 @@ urlpatterns = [
     path("profile/", views_profile.profile, name="profile"),
     path("profile/security/", views_security.security_log, name="security_log"),
     path("profile/second-factor/", second_factor.second_factor_required, name="second_factor_required"),
+    path("accounts/sign-in-again/", views_security.sign_in_again, name="sign_in_again"),
+    # In front of the library's own: it lets any open session set a first password.
+    path(
+        "accounts/password/set/",
+        reauthentication_required(app="allauth.account")(password_set),
+        name="account_set_password",
+    ),
     path("accounts/enroll/<str:uidb36>/<str:key>/", enrollment.EnrollmentView.as_view(), name="enrollment"),
     path("company/", views.company, name="company"),
     path("company/new/", views_joining.company_new, name="company_new"),

@@ -1,11 +1,13 @@
-"""The page of an account's security log."""
+"""Pages about the security of an account: its log, and signing in again."""
 
+from allauth.account.utils import get_next_redirect_url
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from integrations.views.common import page_of
+from integrations.views.reauthentication import has_recent_authentication
 from portal.accounts.models import SecurityEvent
 from portal.accounts.security_log import KINDS
 
@@ -18,3 +20,12 @@ def security_log(request: HttpRequest) -> HttpResponse:
     page = page_of(request, SecurityEvent.objects.filter(user=request.user.pk), PAGE_SIZE)
     rows = [(event, _(KINDS[event.kind].label)) for event in page.object_list]
     return render(request, "accounts/security_log.html", {"page": page, "rows": rows})
+
+
+@never_cache
+def sign_in_again(request: HttpRequest) -> HttpResponse:
+    """Ask somebody without a password and second factor to sign in again, then lead on to `next`."""
+    target = get_next_redirect_url(request) or ""
+    if has_recent_authentication(request):
+        return redirect(target or "profile")
+    return render(request, "accounts/sign_in_again.html", {"target": target})

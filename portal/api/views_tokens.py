@@ -59,7 +59,10 @@ def _page(request: HttpRequest, partner: Partner | None) -> HttpResponse:
 
 def form_of(request: HttpRequest, partner: Partner | None) -> TokenForm:
     typed = request.POST if request.method == "POST" else None
-    return TokenForm(typed, program=rules.works_for_program(request.user), company=partner is not None)
+    unsent = request.unsent()  # type: ignore[attr-defined]
+    initial = unsent.dict() | {"scopes": unsent.getlist("scopes")} if unsent else None
+    is_program = rules.works_for_program(request.user)
+    return TokenForm(typed, program=is_program, company=partner is not None, initial=initial)
 
 
 def _places(request: HttpRequest) -> list[Partner]:

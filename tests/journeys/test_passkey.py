@@ -27,7 +27,7 @@ def test_reviewer_sets_up_a_passkey_and_signs_in_with_it(
     add_authenticator(browser)
     browser.go("/queue/").write("Mail address", rita.email).write("Password", PASSWORD).press("Sign in")
     browser.sees("Set up a second factor").shot("second-factor-required").press("Add passkey")
-    browser.sees("Confirm that it is you").write("Password", PASSWORD).press("Continue")
+    browser.sees("Confirm your identity").write("Password", PASSWORD).press("Continue")
     browser.sees("Add a passkey").write("Name of the passkey", "Laptop").press("Add passkey")
     browser.sees("Recovery codes").press("Continue").sees("Queue")
 

@@ -25,10 +25,10 @@ def test_a_second_factor_is_set_up_used_and_survives_a_lost_phone(visit: Callabl
     browser = visit()
     sign_in(browser, alice)
     browser.go("/profile/").press("Off").sees("Second factor").press("Set up")
-    browser.sees("Confirm that it is you").write("Password", PASSWORD).press("Continue")
+    browser.sees("Confirm your identity").write("Password", PASSWORD).press("Continue")
     secret = browser.page.locator("main code").first.inner_text()
     browser.shot("second-factor")
-    browser.write("Code", "000000").press("Turn on").sees("This code does not fit.")
+    browser.write("Code", "000000").press("Turn on").sees("Incorrect code.")
     browser.write("Code", code_of(secret)).press("Turn on").sees("10 of 10 codes are left.")
     recovery = browser.page.locator("main ul code").first.inner_text()
 
@@ -42,7 +42,7 @@ def test_a_second_factor_is_set_up_used_and_survives_a_lost_phone(visit: Callabl
         sign_in(without_phone, alice)
         without_phone.write("Code", recovery).press("Sign in").sees("Your integrations")
         without_phone.go("/accounts/2fa/").sees("9 codes left.").press("Turn off")
-        without_phone.sees("Confirm that it is you").write("Password", PASSWORD).press("Continue")
+        without_phone.sees("Confirm your identity").write("Password", PASSWORD).press("Continue")
         without_phone.sees("your password alone signs you in").press("Turn off").sees("The second factor is off.")
 
     again = visit()

@@ -35,7 +35,7 @@ def test_a_forgotten_password_is_replaced_on_a_phone_without_scripts(
 ) -> None:
     phone = visit(phone=True, javascript=False)
     phone.go("/accounts/login/").write("Mail address", alice.email).write("Password", "forgotten").press("Sign in")
-    phone.sees("The mail address and the password do not fit together.")
+    phone.sees("The email address or password is incorrect.")
     phone.press("Forgot your password?").write("Mail address", alice.email).press("Send me the link")
     phone.sees("a link to choose a new password is on its way")
     phone.go(link_in(mail_to(alice.email, "reset_password"), "/password/reset/"))

@@ -168,7 +168,7 @@ def test_each_sensitive_change_is_logged_and_mailed(alice: Any, django_capture_o
     ]  # fmt: skip
     mails = Email.objects.filter(to=alice.email).order_by("pk").values_list("subject", flat=True)
     assert list(mails) == [
-        "An email address was added", "A mail address was removed", "The second factor was turned on",
+        "An email address was added", "Email address removed", "Authenticator app added",
         "New API token: ci", "Your password was changed", "Your API tokens were revoked",
     ]  # fmt: skip
 

@@ -122,7 +122,7 @@ def test_a_wrong_password_is_told_without_saying_which_is_wrong(client: Any, ali
         client.post("/accounts/login/", {"login": login, "password": "wrong"})
         for login in (alice.email, "nobody@acme.example")
     ]
-    said = ["The mail address and the password do not fit together." in text_of(page) for page in pages]
+    said = ["The email address or password is incorrect." in text_of(page) for page in pages]
     assert said == [True, True]
 
 
@@ -130,7 +130,7 @@ def test_guessing_is_slowed(client: Any, alice: Any) -> None:
     for _ in range(5):
         client.post("/accounts/login/", {"login": alice.email, "password": "wrong"})
     page = client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD})
-    assert "This was tried very often. Wait a few minutes, then try again." in text_of(page)
+    assert "Too many attempts. Try again in a few minutes." in text_of(page)
     assert client.get("/profile/").status_code == 302
 
 
@@ -188,7 +188,7 @@ def test_a_forgotten_password_is_replaced_through_the_mail(client: Any, alice: A
     client.post(page.request["PATH_INFO"], {"password1": "another long one", "password2": "another long one"})
     alice.refresh_from_db()
     assert alice.check_password("another long one")
-    assert Email.objects.latest("pk").subject == "Your password was changed through a link sent by mail"
+    assert Email.objects.latest("pk").subject == "Your password was reset through an emailed link"
 
 
 def test_nobody_of_the_program_reads_the_key_to_an_account(
@@ -245,7 +245,7 @@ def test_the_second_factor_is_asked_at_sign_in(client: Any, alice: Any, guarded:
     assert "Enter the code" in text_of(page)
     assert client.get("/profile/").status_code == 302
     wrong = client.post("/accounts/2fa/authenticate/", {"code": "000000"})
-    assert error_at(wrong, "code") == "This code does not fit. Take the one that your app shows now."
+    assert error_at(wrong, "code") == "Incorrect code. Enter the code that your app shows now."
     client.post("/accounts/2fa/authenticate/", {"code": code_of(guarded)})
     assert client.get("/profile/").status_code == 200
 

@@ -1,0 +1,166 @@
+"""Tests of accounts without password and second factor: a sensitive change needs a recent sign-in with GitHub."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from allauth.socialaccount.models import SocialAccount
+from bs4 import BeautifulSoup
+from django.test import Client
+
+from portal.accounts.models import User
+from portal.api import tokens
+from portal.api.models import ApiToken
+from portal.hooks import keeping
+from portal.hooks.models import Endpoint
+from tests.conftest import PASSWORD, note_sign_in
+from tests.fakes.test_sign_in import chosen_at
+from tests.portal.accounts.test_account_security import kinds_of, signed_in, token_of
+from tests.portal.accounts.test_joining import text_of
+from tests.portal.hooks.test_pages import FILLED as WEBHOOK
+
+SIGN_IN_AGAIN = "/accounts/sign-in-again/"
+TOKEN = {"name": "ci", "scopes": ["integrations:read"], "days": "30"}
+PASSWORDS = {"password1": "another long one", "password2": "another long one"}
+SECOND = "second@acme.example"
+
+
+@pytest.fixture
+def github_only(alice: User) -> User:
+    """Alice, who signed up with GitHub and has a second address."""
+    alice.set_unusable_password()
+    alice.save()
+    alice.emailaddress_set.create(email=SECOND, verified=True)
+    SocialAccount.objects.create(user=alice, provider="github", uid="47")
+    return alice
+
+
+def age_sign_in(client: Client) -> None:
+    """Move the sign-in of a session an hour back."""
+    session = client.session
+    for record in session["account_authentication_methods"]:
+        record["at"] -= 3600
+    session.save()
+
+
+def client_of(user: User, *, is_recent: bool) -> Client:
+    client = Client()
+    client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    note_sign_in(client, user)
+    if not is_recent:
+        age_sign_in(client)
+    return client
+
+
+def actions_of(page: Any) -> list[str]:
+    """Return where the forms of a page are sent; blank for one that is sent to the address in the browser."""
+    forms = BeautifulSoup(page.content, "html5lib").select("form[method=post]")
+    return [str(form.get("action", "")) for form in forms]
+
+
+def change_of(kind: str, user: User) -> tuple[str, dict[str, Any]]:
+    """Return where a change is sent, and its fields."""
+    match kind:
+        case "token revoked":
+            return f"/tokens/{token_of(user).uuid}/revoke/", {}
+        case "webhook secret":
+            client_of(user, is_recent=True).post("/webhooks/new/acme/", WEBHOOK)
+            row = Endpoint.objects.get()
+            return f"/webhooks/{row.uuid}/secret/", {"seen": keeping.state_of(row)}
+    return {
+        "address added": ("/accounts/email/", {"action_add": "1", "email": "third@acme.example"}),
+        "address removed": ("/accounts/email/", {"action_remove": "1", "email": SECOND}),
+        "main address": ("/accounts/email/", {"action_primary": "1", "email": SECOND}),
+        "authenticator app": ("/accounts/2fa/totp/activate/", {"code": "000000"}),
+        "passkey": ("/accounts/2fa/webauthn/add/", {"name": "Key", "credential": "{}"}),
+        "first password": ("/accounts/password/set/", PASSWORDS),
+        "token": ("/profile/tokens/", TOKEN),
+        "company token": ("/company/acme/tokens/", TOKEN | {"role": "editor"}),
+        "webhook": ("/webhooks/new/acme/", WEBHOOK),
+    }[kind]
+
+
+KINDS = (
+    "address added", "address removed", "main address", "authenticator app", "passkey", "first password", "token",
+    "company token", "token revoked", "webhook", "webhook secret",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_change_needs_a_recent_sign_in(github_only: User, acme: Any, kind: str) -> None:
+    path, fields = change_of(kind, github_only)
+    before = kinds_of(github_only)
+    answer = client_of(github_only, is_recent=False).post(path, fields)
+    assert (answer.status_code, answer["Location"]) == (302, f"{SIGN_IN_AGAIN}?next={quote(path, safe='')}")
+    assert kinds_of(github_only) == before
+    answer = client_of(github_only, is_recent=True).post(path, fields)
+    assert answer.get("Location", "").startswith(SIGN_IN_AGAIN) is False
+
+
+@pytest.mark.github
+def test_github_account_is_connected_after_a_recent_sign_in_alone(github_only: User, github_sign_in: Any) -> None:
+    github_sign_in.seed(people=({"login": "other", "name": "Other", "email": "other@acme.example"},))
+    client = client_of(github_only, is_recent=False)
+    leaves = client.post("/accounts/github/login/?process=connect")
+    answer = client.get(chosen_at(github_sign_in, leaves.url, "other"), follow=True)
+    assert answer.redirect_chain[-1][0] == SIGN_IN_AGAIN
+    assert SocialAccount.objects.filter(user=github_only).count() == 1
+
+
+@pytest.mark.github
+def test_sign_in_with_github_leads_back_to_the_filled_form(alice: User, acme: Any, github_sign_in: Any) -> None:
+    alice.set_unusable_password()
+    alice.save()
+    github_sign_in.seed(people=({"login": "alice", "name": "Alice Archer", "email": alice.email},))
+    client = Client()
+    client.get(chosen_at(github_sign_in, client.post("/accounts/github/login/").url, "alice"))
+    age_sign_in(client)
+    page = client.get(client.post("/profile/tokens/", TOKEN)["Location"])
+    (action,) = [action for action in actions_of(page) if action.startswith("/accounts/github/login/")]
+    back = client.get(chosen_at(github_sign_in, client.post(action).url, "alice"))
+    assert back["Location"] == "/profile/tokens/"
+    restored = BeautifulSoup(client.get("/profile/tokens/").content, "html5lib")
+    assert restored.select_one("#id_name")["value"] == "ci"  # type: ignore[index]
+    assert [box["value"] for box in restored.select("[name=scopes][checked]")] == TOKEN["scopes"]
+    client.post("/profile/tokens/", TOKEN)
+    assert ApiToken.objects.filter(user=alice).count() == 1
+
+
+def test_account_without_github_signs_out_and_in(github_only: User) -> None:
+    github_only.socialaccount_set.all().delete()
+    client = client_of(github_only, is_recent=False)
+    page = client.get(f"{SIGN_IN_AGAIN}?next=/profile/tokens/")
+    (target,) = BeautifulSoup(page.content, "html5lib").select("main form[action='/accounts/logout/'] input[name=next]")
+    answer = client.post("/accounts/logout/", {"next": target["value"]})
+    assert answer["Location"] == "/accounts/login/?next=%2Fprofile%2Ftokens%2F"
+
+
+@pytest.mark.parametrize(
+    ("target", "location"),
+    [("/profile/tokens/", "/profile/tokens/"), ("https://evil.example/", "/profile/"), ("", "/profile/")],
+)
+def test_recent_sign_in_leads_on(github_only: User, target: str, location: str) -> None:
+    answer = client_of(github_only, is_recent=True).get(SIGN_IN_AGAIN, {"next": target})
+    assert answer["Location"] == location
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [
+        ("/profile/tokens/", TOKEN),
+        ("/company/acme/tokens/", TOKEN | {"role": "editor"}),
+        ("/webhooks/new/acme/", WEBHOOK),
+        ("/accounts/2fa/totp/activate/", {"code": "000000"}),
+    ],
+)
+def test_form_refused_after_reauthentication_posts_to_its_own_page(
+    alice: User, acme: Any, monkeypatch: pytest.MonkeyPatch, path: str, fields: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(tokens, "MOST_TOKENS", 0)
+    monkeypatch.setattr(keeping, "MOST", 0)
+    client = signed_in(alice)
+    age_sign_in(client)
+    asked = client.post(path, fields)
+    page = client.post(asked["Location"], {"password": PASSWORD, "next": path})
+    assert ("" in actions_of(page), path in actions_of(page)) == (False, True)
+    assert "Confirm your identity" not in text_of(page)
