@@ -3,6 +3,7 @@
 Each result says both: what the program makes of it, and what Terraform would say to the whole release.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -37,6 +38,7 @@ ADVICE = {
     TERRAFORM: gettext_noop("Mend what the other checks of the release name, and publish a new version."),
 }
 SECONDS = 120  # for reading a whole release, its archives included
+CLOCK_TOLERANCE_SECONDS = 120  # a release may be signed while the run goes on, by a machine whose clock is ahead
 NO_PROVIDER = Result(Outcome.FAIL, "No repository is named yet, so there is no release to look at.")
 
 
@@ -50,7 +52,8 @@ def report_of(subject: Subject, sources: Sources) -> Report:
 def _verified(subject: Subject, sources: Sources, version: str) -> Report:
     seconds = getattr(settings, "RELEASE_SECONDS", SECONDS)
     protocol = RegistryProtocol(sources.registry.base_url, sources.web, seconds)
-    reader = Reader(protocol, subject.namespace, subject.provider, subject.now.timestamp())
+    now = max(subject.now.timestamp(), time.time()) + CLOCK_TOLERANCE_SECONDS
+    reader = Reader(protocol, subject.namespace, subject.provider, now)
     reader.seen = kept.usable(subject.known.get(ARCHIVES), _identities(subject, sources), subject.now)
     return verify(reader, version)
 
