@@ -65,7 +65,7 @@ use_embedded() {
 }
 use_development() { install_locks requirements.lock requirements-embedded.lock requirements-dev.lock; }
 
-# What the tests want of the machine: Chromium for the journeys, gpg as the second opinion on signatures. Root installs
+# What the tests want of the machine: Chromium for the journeys, gpg to make and judge signatures. Root installs
 # them through apt; where Chromium cannot be had, CHROMIUM_MISSING says why and the journeys are reported as not run.
 look_for_programs() {
   local wanted=()

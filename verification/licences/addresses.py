@@ -2,7 +2,8 @@
 
 import re
 
-from verification.licences.lexicon import Kind, fold, holds_term, is_term, kind, words
+from verification.licences.dictionaries import fold
+from verification.licences.lexicon import Kind, holds_term, is_term, kind, words
 
 EMAIL = re.compile(r"(?:mailto:)?[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+", re.A)
 URL = re.compile(r"(?:https?://)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?P<path>/[\w~@.+/-]*)?", re.A)

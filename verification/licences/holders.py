@@ -8,12 +8,12 @@ except the words of terms, which may stand in no name.
 import re
 
 from verification.licences.addresses import is_address, is_handle
+from verification.licences.dictionaries import family_names, fold, given_names
 from verification.licences.legal_forms import AFFILIATED, split_legal_form
 from verification.licences.lexicon import (
     SCRIPTS_WITH_CAPITALS,
     TRIM,
     Kind,
-    fold,
     has_capitals,
     is_brand,
     is_term,
@@ -182,7 +182,7 @@ def is_person(text: str) -> bool:
     if named:
         return True
     ambiguous = [fold(token) for token, found in zip(tokens, kinds, strict=True) if found is Kind.NAME_OR_WORD]
-    return len(ambiguous) == 2 and ambiguous[0] in words("given_names") and ambiguous[1] in words("family_names")
+    return len(ambiguous) == 2 and ambiguous[0] in given_names() and ambiguous[1] in family_names()
 
 
 def is_known_name(token: str, found: Kind) -> bool:
@@ -202,15 +202,15 @@ def is_joined_name(token: str) -> bool:
         return False
     script = script_of(token)
     if script == "HANGUL":
-        return any(token[:n] in words("family_names") and token[n:] in words("given_names") for n in (1, 2))
+        return any(token[:n] in family_names() and token[n:] in given_names() for n in (1, 2))
     if script != "HAN":
         return False
-    return any(token[:n] in words("family_names") and 1 <= len(token) - n <= 2 for n in (1, 2))
+    return any(token[:n] in family_names() and 1 <= len(token) - n <= 2 for n in (1, 2))
 
 
 def is_written_without_capitals(tokens: list[str]) -> bool:
     """Whether these are a Chinese or Japanese family name and a given name of at most three characters."""
-    return len(tokens) == 2 and tokens[0] in words("family_names") and len(tokens[1]) <= 3 and not is_term(tokens[1])
+    return len(tokens) == 2 and tokens[0] in family_names() and len(tokens[1]) <= 3 and not is_term(tokens[1])
 
 
 def is_group(text: str) -> bool:

@@ -2,7 +2,8 @@
 
 from functools import cache
 
-from verification.licences.lexicon import fold, is_brand, lines, script_of
+from verification.licences.dictionaries import fold
+from verification.licences.lexicon import is_brand, lines, script_of
 
 AFFILIATED = "\x02"  # stands for "and/or its affiliates", which only an organization has
 MAX_FORM_WORDS = 6

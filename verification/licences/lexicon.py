@@ -1,6 +1,6 @@
 """What a word of a copyright notice or a title can be, by lists of names, organizations and terms.
 
-The lists are in words/. Words are compared without case and accents.
+Short lists are in words/, long ones in `dictionaries`. Words are compared without case and accents.
 """
 
 import re
@@ -9,12 +9,10 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
 
+from verification.licences.dictionaries import family_names, fold, given_names, ordinary_words
+
 WORDS = Path(__file__).with_name("words")
-PLAIN_LETTERS = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th", "ə": "e"}
-)
 TRIM = ".,;:'\"!*_`#= \t\n-"  # around a word
-FIRST_SCRIPT_WITHOUT_CAPITALS = "\u0530"  # Latin, Greek and Cyrillic come before
 SCRIPTS_WITH_CAPITALS = ("LATIN", "GREEK", "CYRILLIC")
 SCRIPTS: tuple[str, ...] = (
     "LATIN",
@@ -32,7 +30,6 @@ SCRIPTS += ("ORIYA", "TAMIL", "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI
 HAN = ("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "IDEOGRAPHIC")
 INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,3}")
 BRAND_WITH_DIGITS = re.compile(r"(?=.*[^\W\d_])[A-Za-z]*\d{1,3}[A-Za-z]*(?:\d?[A-Za-z]*)")
-FOLDED = ("english", "given_names", "family_names")  # long lists, kept as they are compared
 
 
 COPYRIGHT_WORDS = frozenset({"copyright", "copyrights", "(c)", "license", "licensed"})
@@ -81,25 +78,13 @@ class Kind(StrEnum):
 def words(name: str) -> frozenset[str]:
     """The folded words of a list."""
     text = "\n".join(lines(name))
-    return frozenset((text if name in FOLDED else fold(text)).split())
+    return frozenset(fold(text).split())
 
 
 def lines(name: str) -> list[str]:
     """The lines of a list, without comments."""
     text = (WORDS / f"{name}.txt").read_text(encoding="utf-8")
     return [line for line in text.splitlines() if line and not line.startswith("#")]
-
-
-def fold(text: str) -> str:
-    """The text in lower case without accents; letters of scripts that need their marks keep them."""
-    text = text.casefold()
-    if text.isascii():
-        return text
-    kept: list[str] = []
-    for char in unicodedata.normalize("NFKD", text):
-        if not (unicodedata.combining(char) and kept and kept[-1] < FIRST_SCRIPT_WITHOUT_CAPITALS):
-            kept.append(char)
-    return unicodedata.normalize("NFC", "".join(kept)).translate(PLAIN_LETTERS)
 
 
 @cache
@@ -150,7 +135,7 @@ def first_term(text: str) -> str:
 def plain_terms() -> frozenset[str]:
     """English words of terms that show even where they are written together with others."""
     whole, parts = term_patterns()
-    found = {word for word in words("english") if len(word) > 4 and (word in whole or parts.search(word))}
+    found = {word for word in ordinary_words() if len(word) > 4 and (word in whole or parts.search(word))}
     return frozenset(found | SHORT_TERMS)
 
 
@@ -165,7 +150,7 @@ def is_written_together(letters: str) -> bool:
             continue
         for end in range(start + 2, min(len(letters), start + MAX_WORD) + 1):
             word = letters[start:end]
-            if word in SHORT_WORDS or (end > start + 2 and (word in plain_terms() or word in words("english"))):
+            if word in SHORT_WORDS or (end > start + 2 and (word in plain_terms() or word in ordinary_words())):
                 ends[end] = ends.get(end, False) or ends[start] or word in plain_terms()
     return ends.get(len(letters), False)
 
@@ -214,21 +199,19 @@ def kind_of_letters(word: str, folded: str) -> Kind:
     if folded in words("particles"):
         return Kind.PARTICLE
     is_name = all(
-        part in words("given_names") or part in words("family_names")
-        for part in re.split(r"[-'’]", folded)
-        if len(part) > 1
+        part in given_names() or part in family_names() for part in re.split(r"[-'’]", folded) if len(part) > 1
     )
     if INITIALS.fullmatch(word) and (word.isupper() or len(folded.strip(".")) == 1):
         return Kind.INITIALS
     if is_name:
-        return Kind.NAME_OR_WORD if folded in words("english") else Kind.NAME
+        return Kind.NAME_OR_WORD if folded in ordinary_words() else Kind.NAME
     if folded in words("neutral") or folded in words("organizations"):
         return Kind.NEUTRAL
-    if folded in words("english"):
+    if folded in ordinary_words():
         return Kind.WORD
     if holds_term(word):
         return Kind.TERM
     if [kind(part) for part in re.split(r"[\W_]+", word) if part != word].count(Kind.WORD) > 1:
         return Kind.WORD
     parts = [fold(part) for part in CAMEL_CASE.findall(word)]
-    return Kind.WORD if len(parts) > 2 and all(part in words("english") for part in parts) else Kind.UNKNOWN
+    return Kind.WORD if len(parts) > 2 and all(part in ordinary_words() for part in parts) else Kind.UNKNOWN

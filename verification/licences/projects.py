@@ -3,7 +3,8 @@
 import re
 
 from verification.licences.addresses import is_handle
-from verification.licences.lexicon import TRIM, Kind, fold, has_capitals, is_brand, kind, words
+from verification.licences.dictionaries import fold
+from verification.licences.lexicon import TRIM, Kind, has_capitals, is_brand, kind, words
 
 CONNECTORS = frozenset(
     {"for", "a", "an", "the", "by", "from", "in", "of", "and", "official", "unofficial", "community", "", "&"}

@@ -5,8 +5,9 @@ import pytest
 from tests.verification.licences import adversarial, heldout, honest
 from tests.verification.licences.corpus import policy
 from verification.licences.decide import Verdict, judge
+from verification.licences.dictionaries import fold
 from verification.licences.holders import is_holder_list
-from verification.licences.lexicon import fold, lines
+from verification.licences.lexicon import lines
 from verification.licences.notices import is_project_title
 
 MIN_ADVERSARIAL = 800

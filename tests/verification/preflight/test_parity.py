@@ -24,7 +24,7 @@ COMMAND = "import sys; from verification.preflight.command import main; code = m
 MODULES = "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr); sys.exit(code)"
 # what the portal needs and preflight does not: it can be installed without them
 PORTAL_ONLY = {
-    "allauth", "celery", "gunicorn", "honcho", "icalendar", "lucide", "portal", "psycopg", "redis", "whitenoise",
+    "allauth", "celery", "gunicorn", "icalendar", "lucide", "portal", "psycopg", "redis", "whitenoise",
 }  # fmt: skip
 
 
