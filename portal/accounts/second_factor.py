@@ -6,7 +6,7 @@ from typing import Any
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.contrib.auth import REDIRECT_FIELD_NAME
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
@@ -62,4 +62,5 @@ def second_factor_required(request: HttpRequest) -> HttpResponse:
         request.session[RETURN_KEY] = target
     if is_second_factor_missing(request.user):
         return render(request, "accounts/second_factor_required.html", {})
-    return redirect(request.session.pop(RETURN_KEY, "") or resolve_url("home"))
+    # not redirect(), which would look for a page of that name
+    return HttpResponseRedirect(request.session.pop(RETURN_KEY, "") or resolve_url("home"))

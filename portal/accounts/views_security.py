@@ -1,8 +1,8 @@
 """Pages about the security of an account: its log, and signing in again."""
 
 from allauth.account.utils import get_next_redirect_url
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render, resolve_url
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
@@ -27,5 +27,6 @@ def sign_in_again(request: HttpRequest) -> HttpResponse:
     """Ask somebody without a password and second factor to sign in again, then lead on to `next`."""
     target = get_next_redirect_url(request) or ""
     if has_recent_authentication(request):
-        return redirect(target or "profile")
+        # not redirect(), which would look for a page of that name
+        return HttpResponseRedirect(target or resolve_url("profile"))
     return render(request, "accounts/sign_in_again.html", {"target": target})

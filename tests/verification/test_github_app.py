@@ -42,7 +42,8 @@ def apps(github, settings, key):
 def test_installation_reads_with_one_token_an_hour(apps, github):
     assert clients.github().repository(NAME).full_name == NAME
     assert clients.github(background=True).releases(NAME)
-    asked = ["POST /app/installations/11/access_tokens", f"GET /repos/{NAME}", f"GET /repos/{NAME}/releases"]
+    repository = f"GET /repos/{NAME}"  # read before the releases too: a private one answers as none
+    asked = ["POST /app/installations/11/access_tokens", repository, repository, f"{repository}/releases"]
     assert (github.seen, len(apps.given)) == (asked, 1)
     row = Allowance.objects.get()
     assert (row.name.rpartition(",")[0], row.spent) == ("app 7, installation 11", 2)

@@ -186,7 +186,7 @@ def open_environment(
 def _check_executable(paths: Iterable[Path]) -> None:
     """Raise SandboxUnavailable for files on a file system that does not let programs start."""
     for path in paths:
-        if os.statvfs(path).f_flag & os.ST_NOEXEC:
+        if path.exists() and os.statvfs(path).f_flag & os.ST_NOEXEC:
             raise unavailable(f"programs cannot be started from {path.parent}, which is mounted with noexec")
 
 

@@ -51,7 +51,11 @@ while True:
 """,
     "forks and hides": """
 for number in range(200):
-    if os.fork() == 0:
+    try:
+        is_child = os.fork() == 0
+    except OSError:
+        time.sleep(60)
+    if is_child:
         os.setsid()
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         time.sleep(60)
