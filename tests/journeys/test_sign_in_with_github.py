@@ -73,7 +73,8 @@ def test_a_github_account_is_connected_and_disconnected(visit: Visit, github_app
     browser = visit()
     browser.go("/accounts/login/").write("Mail address", alice.email).write("Password", PASSWORD).press("Sign in")
     browser.go("/accounts/3rdparty/").sees("No GitHub account is connected")
-    with_github(browser, "dora", "Connect a GitHub account").sees("The GitHub account is connected.")
+    with_github(browser, "dora", "Connect a GitHub account").write("Password", PASSWORD).press("Continue")
+    browser.sees("The GitHub account is connected.")
     browser.press("Disconnect it").sees("The GitHub account is disconnected.", "No GitHub account is connected")
 
 
