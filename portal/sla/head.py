@@ -1,4 +1,4 @@
-"""How are we doing? The figures above the list, each beside that of a week ago, in five queries.
+"""How are we doing? The figures above the list, each beside that of a week ago, in six queries.
 
 The week is the last seven days, the week before the seven days before those: a Monday has a week too. What was at risk
 or past due a week ago is said as today's facts tell it; what was blind, as the report of the last week froze it.
@@ -21,6 +21,7 @@ from verification.models import Breach, Watch
 from verification.support.base import Watching
 
 WEEK = timedelta(days=7)
+MAX_UNREADABLE = 5  # repositories listed with their reason
 LENIENCY = timedelta(minutes=15)  # how much later than planned a repository may be read
 
 
@@ -39,7 +40,11 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands above the list. `tabs`: (word, address, is it shown, count); `behind`: not read lately."""
+    """What stands above the list.
+
+    `tabs`: (word, address, is it shown, count). `behind`: number of repositories not read lately. `unreadable`: those
+    with a known reason, the longest unread first.
+    """
 
     tiles: list[Tile]
     tabs: list[tuple[str, str, bool, int]]
@@ -47,6 +52,7 @@ class Head:
     watched: int
     behind: int
     data_up_to: datetime | None
+    unreadable: list[Watch]
 
 
 def head_of(choice: Choice, now: datetime, query: Any) -> Head:
@@ -104,7 +110,11 @@ def _known(choice: Choice, now: datetime) -> dict[str, Any]:
     """
     watches = Watch.objects.filter(choice.scope, ended_at=None)
     behind = Count("pk", filter=~Q(trouble="") | Q(poll_at__lt=now - LENIENCY))
-    return watches.aggregate(watched=Count("pk"), behind=behind, data_up_to=Min("data_up_to"))
+    troubled = watches.exclude(trouble="").select_related("integration").order_by("data_up_to", "pk")
+    return {
+        **watches.aggregate(watched=Count("pk"), behind=behind, data_up_to=Min("data_up_to")),
+        "unreadable": list(troubled[:MAX_UNREADABLE]),
+    }
 
 
 def _share_tile(kept: int, broken: int, kept_before: int, broken_before: int, href: str) -> Tile:

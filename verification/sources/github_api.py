@@ -96,6 +96,7 @@ class Api:
             user_agent="partner-portal",
         )
         self._gate, self._memory = gate or Open(), memory or Forgetful()
+        self.has_credential = auth is not None  # GitHub may then answer about more than what is public
 
     @property
     def _requester(self) -> Requester:

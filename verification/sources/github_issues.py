@@ -20,6 +20,8 @@ ONE = re.compile(r"/issues/(?:comments/)?\d+(?:[/?]|$)")  # an issue or a commen
 class Asks(Protocol):
     """What is needed of a client: see github_api.Api."""
 
+    has_credential: bool
+
     def get(self, path: str, what: str) -> Any: ...
 
 
@@ -142,13 +144,22 @@ def events_of(api: Asks, repository: str, issue: int) -> list[Mapping[str, Any]]
     return found
 
 
-def identity(api: Asks, repository: str) -> tuple[int, str] | None:
-    """The repository's number and its name of today; None where it is as we last saw it. Raises Unreadable."""
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A repository's number, its current name, and whether the public can't see it."""
+
+    number: int
+    name: str
+    is_private: bool
+
+
+def identity(api: Asks, repository: str) -> Identity | None:
+    """Return the repository's identity, or None where nothing changed since it was last read. Raises Unreadable."""
     raw = api.get(f"/repos/{repository}", f"the repository {repository}")
     if raw is UNCHANGED:
         return None
     try:
-        return int(raw["id"]), str(raw["full_name"])
+        return Identity(int(raw["id"]), str(raw["full_name"]), bool(raw["private"]))
     except (KeyError, TypeError, ValueError) as error:
         raise Unavailable(f"GitHub described {repository} in a way that we do not understand.") from error
 

@@ -32,11 +32,19 @@ from verification.support.telling import (
 )
 
 FULLY_EVERY = timedelta(days=1)
+PRIVATE = (
+    "The repository is private, so the portal does not read its issues and records no SLA breach. "
+    "Make the repository public to resume monitoring"
+)
 SETTLED = timedelta(minutes=1)  # so long after its last change, nothing more of that second is to come
 
 
 class AnotherRepository(Unreadable):
     """The name now belongs to another repository."""
+
+
+class PrivateRepository(Unreadable):
+    """The public can't see the repository; the portal's own credential may."""
 
 
 @dataclass(slots=True)
@@ -57,9 +65,14 @@ def read(api: Asks, watch: Watch, now: datetime) -> Changes:
     due = watch.cursors.get("full_at")
     fully = due is None or datetime.fromisoformat(due) + FULLY_EVERY <= now
     try:
+        # The company gave us no credential, and ours may see more than the public: ask before anything else is read.
+        # An anonymous client sees public repositories only, and each answer counts against its small limit.
+        if api.has_credential:
+            _identity(api, watch, found)
         changed = _issues(api, watch, found, now)
         if changed or fully:
-            _identity(api, watch, found)
+            if not api.has_credential:
+                _identity(api, watch, found)
             _comments(api, watch, found)
             _events(api, watch, found, now)
             found.whole = True
@@ -110,11 +123,18 @@ def _with_rewritten(watch: Watch, listed: list[Told]) -> Iterable[Told]:
 
 
 def _identity(api: Asks, watch: Watch, found: Changes) -> None:
-    """Raises AnotherRepository. A repository that was renamed is the same one."""
+    """Note the repository's number and name; one that was renamed is the same one.
+
+    Raises:
+        AnotherRepository: The name was given to another repository.
+        PrivateRepository: The repository is not public.
+    """
     identity = github_issues.identity(api, watch.repository)
     if identity is None:
         return
-    found.number, found.name = identity
+    if identity.is_private:
+        raise PrivateRepository(PRIVATE)
+    found.number, found.name = identity.number, identity.name
     if watch.repository_id is not None and found.number != watch.repository_id:
         raise AnotherRepository(f"The name {watch.repository} now belongs to another repository.")
 

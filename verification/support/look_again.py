@@ -18,6 +18,7 @@ REASONS = {
     "repository": "The repository itself was changed at GitHub",
     "public": "The repository was made public",
 }
+VISIBILITY_EVENTS = frozenset({"public", "repository"})  # they decide whether the issues may be read
 
 
 def matters(event: str, payload: Mapping[str, Any]) -> bool:
@@ -30,8 +31,10 @@ def matters(event: str, payload: Mapping[str, Any]) -> bool:
 
 
 def look_again(watch: Watch, events: Iterable[str], now: datetime) -> None:
-    """Have the checks run at once, once for all these events. Nobody waits, so people's requests go first."""
+    """Run the checks once for all these events, in the background. Read the issues too where visibility may differ."""
     told = set(events)
+    if told & VISIBILITY_EVENTS:
+        Watch.objects.filter(pk=watch.pk, ended_at=None).update(poll_at=now)
     why = next((reason for event, reason in REASONS.items() if event in told), "")
     if why:
         jobs.look_again(watch.integration, now, why)

@@ -147,6 +147,9 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "POST" and tracker.redeliver(match[2]):
             self.answer_json(202, {})
             return True
+        if tracker.private and "Authorization" not in self.headers:
+            self.answer_json(404, {"message": "Not Found"})
+            return True
         query = dict(parse_qsl(urlsplit(self.path).query))
         found = tracker.answer(match[2], query) if self.command == "GET" else None
         if found is not None:

@@ -61,6 +61,7 @@ class Tracker:
     full_name: str
     id: int = 4711
     hook_id: int = 77
+    private: bool = False
     issues: dict[int, dict[str, Any]] = field(default_factory=dict)
     comments: list[dict[str, Any]] = field(default_factory=list)
     events: list[dict[str, Any]] = field(default_factory=list)
@@ -73,7 +74,7 @@ class Tracker:
     def repository(self) -> dict[str, Any]:
         owner, name = self.full_name.split("/")
         return {
-            "id": self.id, "name": name, "full_name": self.full_name, "private": False, "archived": False,
+            "id": self.id, "name": name, "full_name": self.full_name, "private": self.private, "archived": False,
             "owner": {"id": 47, "login": owner, "type": "Organization"},
             "html_url": f"https://github.com/{self.full_name}", "default_branch": "main",
         }  # fmt: skip

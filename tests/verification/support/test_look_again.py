@@ -7,7 +7,7 @@ import pytest
 
 from tests.verification.support.watched import OPENED, supported, watch_over
 from verification import jobs
-from verification.models import CheckRun, Delivery
+from verification.models import CheckRun, Delivery, Watch
 from verification.support import reading
 
 LATER = OPENED + timedelta(minutes=5)
@@ -49,6 +49,14 @@ def test_webhook_has_the_checks_run_at_once(watch, event, more, reason):
     found = list(CheckRun.objects.due(LATER).values_list("integration_id", "reason", "requested_by", "nightly"))
     assert found == ([(watch.integration_id, reason, None, True)] if reason else [])
     assert Delivery.objects.get().outcome == ("looked" if reason else "ignored")
+
+
+@pytest.mark.parametrize(("event", "is_due"), [("public", True), ("repository", True), ("release", False)])
+def test_issues_are_read_at_once_when_visibility_may_differ(watch, event, is_due):
+    Watch.objects.filter(pk=watch.pk).update(poll_at=LATER + timedelta(hours=6))
+    deliver(watch, event)
+    reading.read_due(LATER)
+    assert Watch.objects.filter(poll_at__lte=LATER).exists() is is_due
 
 
 def test_many_webhooks_are_one_run(watch):

@@ -227,13 +227,13 @@ def test_d7_breach_that_never_was_is_taken_back_once(watch, tracker):
     )
 
 
-def test_quiet_repository_costs_one_question_that_is_free(watch, tracker, github):
+def test_quiet_repository_costs_two_questions_that_are_free(watch, tracker, github):
     tracker.open(REPORTER, "It crashes", OPENED)
     poll(watch, OPENED + 2 * HOUR)
     poll(watch, OPENED + 3 * HOUR)
     github.seen.clear()
     poll(watch, OPENED + 4 * HOUR)
-    assert github.seen == [f"GET /repos/{watch.repository}/issues"]
+    assert github.seen == [f"GET /repos/{watch.repository}", f"GET /repos/{watch.repository}/issues"]
     assert watch.data_up_to == OPENED + 4 * HOUR
 
 
