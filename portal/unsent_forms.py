@@ -19,6 +19,7 @@ COOKIE = "unsent_form"
 SIGN_IN_PAGES = ("/accounts/login/", "/accounts/signup/")
 SIGN_IN_AGAIN = "/accounts/sign-in-again/"  # its sign-in opens a new session, so the library's own copy is lost
 ACCOUNT_PAGES = "/accounts/"  # passwords and codes are typed there
+ADDRESS_PAGE = "/accounts/email/"  # the one among them that asks for neither
 AUTOSAVE = "autosave"  # the page itself still holds what a script failed to save
 NEVER_KEPT = frozenset({"csrfmiddlewaretoken", "password", "password1", "password2", "code", "secret", "key"})
 MAX_CHARACTERS = 64_000
@@ -62,7 +63,7 @@ def _is_led_to_sign_in(request: HttpRequest, response: HttpResponse) -> bool:
     pages = SIGN_IN_AGAIN if request.user.is_authenticated else SIGN_IN_PAGES
     return (
         request.method == "POST"
-        and not request.path.startswith(ACCOUNT_PAGES)
+        and (request.path == ADDRESS_PAGE or not request.path.startswith(ACCOUNT_PAGES))
         and request.headers.get("X-Requested-With") != AUTOSAVE
         and response.get("Location", "").startswith(pages)
     )

@@ -118,7 +118,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return [{"id": "sign_in_again", "description": _("Sign in again"), "url": reverse("sign_in_again")}]
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """Return whether the library asks again before a sensitive change.
+        """Return whether the library asks again before a sensitive change: not where the sign-in itself is recent.
 
         It never asks accounts without a password and second factor, whatever this returns, so that case ends here.
 
@@ -126,7 +126,9 @@ class AccountAdapter(DefaultAccountAdapter):
             ReauthenticationRequired: Such an account signed in too long ago.
         """
         request = allauth_context.request
-        if not super().get_reauthentication_methods(request.user) and not has_recent_authentication(request):
+        if has_recent_authentication(request):
+            return False
+        if not super().get_reauthentication_methods(request.user):
             raise ReauthenticationRequired
         return bool(super().is_reauthentication_required(app=app, **kwargs))
 

@@ -11,6 +11,7 @@ urlpatterns = [
     path("profile/security/", views_security.security_log, name="security_log"),
     path("profile/second-factor/", second_factor.second_factor_required, name="second_factor_required"),
     path("accounts/sign-in-again/", views_security.sign_in_again, name="sign_in_again"),
+    path("accounts/email/", views_security.EmailAddressesView.as_view(), name="account_email"),
     # In front of the library's own: it lets any open session set a first password.
     path(
         "accounts/password/set/",

@@ -13,6 +13,7 @@ from portal.api import tokens
 from portal.api.models import ApiToken
 from portal.hooks import keeping
 from portal.hooks.models import Endpoint
+from portal.unsent_forms import COOKIE
 from tests.conftest import PASSWORD, note_sign_in
 from tests.fakes.test_sign_in import chosen_at
 from tests.portal.accounts.test_account_security import kinds_of, signed_in, token_of
@@ -124,6 +125,37 @@ def test_sign_in_with_github_leads_back_to_the_filled_form(alice: User, acme: An
     assert [box["value"] for box in restored.select("[name=scopes][checked]")] == TOKEN["scopes"]
     client.post("/profile/tokens/", TOKEN)
     assert ApiToken.objects.filter(user=alice).count() == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "added", "chosen"),
+    [
+        ({"action_add": "1", "email": "third@acme.example"}, "third@acme.example", "alice@acme.example"),
+        ({"action_primary": "1", "email": SECOND}, None, SECOND),
+        ({"action_remove": "1", "email": SECOND}, None, SECOND),
+    ],
+)
+def test_address_is_there_after_signing_in_again(
+    github_only: User, fields: dict[str, str], added: str | None, chosen: str
+) -> None:
+    client = client_of(github_only, is_recent=False)
+    client.post("/accounts/email/", fields)
+    client.force_login(github_only, backend="django.contrib.auth.backends.ModelBackend")
+    for expected in ((added, chosen), (None, github_only.email)):  # once
+        page = BeautifulSoup(client.get("/accounts/email/").content, "html5lib")
+        assert page.select_one("#id_email").get("value") == expected[0]  # type: ignore[union-attr]
+        assert [radio["value"] for radio in page.select("[name=email][checked]")] == [expected[1]]
+
+
+@pytest.mark.parametrize(
+    ("path", "fields"),
+    [("/accounts/password/set/", PASSWORDS), ("/accounts/2fa/totp/activate/", {"code": "000000"})],
+)
+def test_passwords_and_codes_are_never_kept(github_only: User, path: str, fields: dict[str, str]) -> None:
+    client = client_of(github_only, is_recent=False)
+    assert client.get(path)["Location"].startswith(SIGN_IN_AGAIN)  # asked before anything is typed
+    client.post(path, fields)
+    assert COOKIE not in client.cookies
 
 
 def test_account_without_github_signs_out_and_in(github_only: User) -> None:
