@@ -46,7 +46,7 @@ class Email(models.Model):
         QUEUED = "queued", gettext_lazy("To be sent")
         SENDING = "sending", gettext_lazy("Being sent")
         SENT = "sent", gettext_lazy("Accepted by the mail server")
-        KEPT = "kept", gettext_lazy("Kept here: no mail server is set up")
+        KEPT = "kept", gettext_lazy("Not sent: no mail server was set up")
         CANCELLED = "cancelled", gettext_lazy("Cancelled before it left")
         FAILED = "failed", gettext_lazy("Given up")
         GATHERED = "gathered", gettext_lazy("Waits for a digest")

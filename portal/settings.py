@@ -117,6 +117,7 @@ else:
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [
+    "portal",  # before Django's auth: its createsuperuser and changepassword give way to ours
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -138,7 +139,6 @@ INSTALLED_APPS = [
     "lucide",
     "template_partials",
     "portal.accounts",
-    "portal",
     "verification",
     "integrations",
 ]

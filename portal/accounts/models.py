@@ -19,9 +19,6 @@ class PeopleManager(UserManager["User"]):
         user.save(using=self._db)
         return user
 
-    def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":  # type: ignore[override]
-        return self.create_user(email, password, is_staff=True, is_superuser=True, **fields)
-
 
 def real_zone(value: str) -> None:
     """Raises ValidationError for a zone that the time-zone database does not hold."""

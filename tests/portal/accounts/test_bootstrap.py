@@ -158,3 +158,16 @@ def test_wrong_arguments_get_a_sentence(words: tuple[str, ...], sentence: str) -
     with pytest.raises(CommandError, match=re.escape(sentence)):
         bootstrap(*words)
     assert User.objects.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "sentence"),
+    [
+        ("createsuperuser", ("--email", ADA, "--noinput"), "Run “manage.py bootstrap --administrator EMAIL”"),
+        ("changepassword", (ADA,), "Nobody sets another person's password."),
+    ],
+)
+def test_commands_of_django_refuse(command: str, words: tuple[str, ...], sentence: str) -> None:
+    with pytest.raises(CommandError, match=re.escape(sentence)):
+        call_command(command, *words)
+    assert User.objects.count() == 0
