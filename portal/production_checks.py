@@ -20,7 +20,8 @@ MIN_SECRET_KEY_CHARACTERS = 50  # what Django's own deployment check asks for
 MIN_SECRET_BITS = 64
 PLACEHOLDERS = (
     "changeme", "replaceme", "replacethis", "placeholder", "insecure", "password", "yoursecret", "yourkey", "example",
-    "fillmein", "notasecret", "djangosecret", "default", "xxxxxx", "qwerty", "asdfgh",
+    "secretkey", "mysecret", "topsecret", "fillmein", "notasecret", "djangosecret", "default", "xxxxxx",
+    "qwerty", "asdfgh",
 )  # fmt: skip
 # Settings that hold a secret of another service, which may be short but is never a placeholder.
 FOREIGN_SECRETS = (
@@ -112,7 +113,7 @@ def describe_weakness(secret: str, min_characters: int = MIN_SECRET_CHARACTERS) 
         return "contains a placeholder"
     if len(secret) < min_characters:
         return f"has {len(secret)} characters and needs at least {min_characters}"
-    if estimate_bits(secret) < MIN_SECRET_BITS:
+    if estimate_bits(secret) < MIN_SECRET_BITS or secret in (secret + secret)[1:-1]:
         return "is too regular to be random"
     return ""
 

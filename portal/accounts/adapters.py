@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
 from integrations import vault
-from integrations.client_ip import get_client_ip
+from integrations.client_ip import get_client_network
 from integrations.company import text_refusal
 from integrations.views.reauthentication import has_recent_authentication
 from portal import mail
@@ -91,9 +91,13 @@ class AccountAdapter(DefaultAccountAdapter):
             mail.queue(name, f"{name}:{secrets.token_hex(12)}", email, told)
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Return the address that sign-in limits count. Raises PermissionDenied where the server names none."""
-        if client := get_client_ip(request):
-            return client
+        """Return the address that sign-in limits count, for IPv6 the first one of its network.
+
+        Raises:
+            PermissionDenied: The server names no address.
+        """
+        if client := get_client_network(request):
+            return client.partition("/")[0]
         raise PermissionDenied(_("The portal cannot tell where this request comes from. Ask its operator."))
 
     def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:

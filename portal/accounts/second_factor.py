@@ -1,14 +1,17 @@
 """The second factor that the program's people need before their first privileged page."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render, resolve_url
 from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 
@@ -16,6 +19,8 @@ from integrations import rules
 
 # Pages that a person without the factor still needs: how to get it, how to leave, and how a page looks.
 OPEN_PATHS = ("/accounts/", "/profile/second-factor/", "/theme/")
+# Pages that need no sign-in and are about the reader all the same.
+PERSONAL_PATHS = ("/outbox/", "/invitations/")
 RETURN_KEY = "second_factor_return_to"
 
 
@@ -29,11 +34,16 @@ def is_second_factor_missing(user: Any) -> bool:
     return settings.STAFF_SECOND_FACTOR == "required" and has_privileges(user) and not is_mfa_enabled(user)
 
 
+def as_visitor(user: Any) -> Any:
+    """Return the person, or nobody in particular where a second factor is missing."""
+    return AnonymousUser() if is_second_factor_missing(user) else user
+
+
 class RequireSecondFactorMiddleware:
     """Lead people of the program without a second factor to its setup, and back to their page afterwards.
 
     Every page behind the sign-in counts as privileged: nearly all of them show more to the program's people. Public
-    pages stay open.
+    pages stay open and show what a visitor sees.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -46,8 +56,14 @@ class RequireSecondFactorMiddleware:
         self, request: HttpRequest, view: Callable[..., Any], _args: Any, _kwargs: Any
     ) -> HttpResponse | None:
         """Return the way to the setup, or None to go on."""
-        is_public = not getattr(view, "login_required", True)
-        if is_public or request.path.startswith(OPEN_PATHS) or not is_second_factor_missing(request.user):
+        if settings.STAFF_SECOND_FACTOR != "required" or request.path.startswith(OPEN_PATHS):
+            return None
+        is_personal = request.path == reverse("home") or request.path.startswith(PERSONAL_PATHS)
+        if not getattr(view, "login_required", True) and not is_personal:
+            # lazily: looking the person up would make every public page depend on the cookie
+            request.user = SimpleLazyObject(partial(as_visitor, request.user))  # type: ignore[assignment]
+            return None
+        if not is_second_factor_missing(request.user):
             return None
         target = request.get_full_path() if request.method in ("GET", "HEAD") else ""
         query = f"?{urlencode({REDIRECT_FIELD_NAME: target})}" if target else ""

@@ -113,6 +113,19 @@ def test_sign_in_limit_counts_clients_and_not_the_proxy(client, settings, proxie
 
 
 @pytest.mark.django_db
+def test_sign_in_limit_counts_a_network_of_ipv6_as_one(client, settings):
+    settings.ACCOUNT_RATE_LIMITS = {"login": "2/m/ip"}
+    cache.clear()
+
+    def sign_in(address: str) -> int:
+        fields = {"login": "alice@acme.example", "password": "wrong"}
+        return client.post("/accounts/login/", fields, REMOTE_ADDR=address).status_code
+
+    assert [sign_in(f"2001:db8:1:2::{n}") for n in range(1, 4)] == [200, 200, 429]
+    assert sign_in("2001:db8:1:3::1") == 200
+
+
+@pytest.mark.django_db
 def test_api_limit_counts_clients_and_not_the_proxy(client, settings):
     settings.TRUSTED_PROXIES = parse_trusted_proxies("1")
 

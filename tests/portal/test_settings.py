@@ -74,6 +74,11 @@ def test_start_in_production_is_fine_and_deployable(manage):
         ),
         ({"SECRET_KEY": "tooshort"}, f"SECRET_KEY has 8 characters and needs at least 50; {HOW}."),
         ({"SECRET_KEY": "kept-out-of-sight-" * 4}, f"SECRET_KEY is too regular to be random; {HOW}."),
+        ({"SECRET_KEY": "k7Rw2-vTq9Lx4Zs8Bn3Hf6Jd1Pm5Yc" * 2}, f"SECRET_KEY is too regular to be random; {HOW}."),
+        (
+            {"SECRET_KEY": "ThisIsMySecretKeyForTheNewServer1234567890abcdefghij"},
+            f"SECRET_KEY contains a placeholder; {HOW}.",
+        ),
         ({"CREDENTIALS_KEYS": "0123456789" * 5}, f"CREDENTIALS_KEYS is too regular to be random; {HOW}."),
         ({"BADGE_KEYS": "CHANGE-ME" + "b5vXo9RkE3yLs8" * 3}, f"BADGE_KEYS contains a placeholder; {HOW}."),
         ({"SECRET_KEY": "django-insecure-" + "k3$2" * 9}, f"SECRET_KEY contains a placeholder; {HOW}."),

@@ -116,6 +116,14 @@ def test_old_session_proves_itself_before_a_sensitive_change(stale: Client, path
     )
 
 
+@pytest.mark.parametrize("path", ["/accounts/2fa/totp/activate/", "/accounts/2fa/webauthn/add/"])
+def test_password_is_asked_once_for_a_second_factor(alice: Any, stale: Client, path: str) -> None:
+    assert stale.get(path)["Location"].startswith("/accounts/reauthenticate/")
+    client = Client()
+    assert client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD}).status_code == 302
+    assert client.get(path).status_code == 200
+
+
 def test_old_session_proves_itself_before_revoking_a_token(stale: Client, alice: Any) -> None:
     token = token_of(alice)
     answer = stale.post(f"/tokens/{token.uuid}/revoke/")

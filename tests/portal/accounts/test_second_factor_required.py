@@ -5,7 +5,10 @@ from urllib.parse import quote
 
 import pytest
 from allauth.mfa.totp.internal.auth import TOTP
+from django.db import transaction
 
+from portal import mail
+from portal.models import Email
 from tests.portal.accounts.test_joining import text_of
 from tests.portal.accounts.test_signing_in import SignIn, code_of
 
@@ -18,7 +21,9 @@ def required(settings: Any) -> None:
     settings.STAFF_SECOND_FACTOR = "required"
 
 
-@pytest.mark.parametrize("path", ["/queue/", "/admin/", "/profile/", "/profile/tokens/", "/companies/", "/reports/"])
+@pytest.mark.parametrize(
+    "path", ["/", "/queue/", "/admin/", "/profile/", "/profile/tokens/", "/companies/", "/reports/", "/outbox/"]
+)
 @pytest.mark.parametrize("who", ["rita", "sam"])
 def test_program_without_factor_is_led_to_setup(
     sign_in: SignIn, request: pytest.FixtureRequest, who: str, path: str
@@ -26,6 +31,22 @@ def test_program_without_factor_is_led_to_setup(
     client = sign_in(request.getfixturevalue(who))
     answer = client.get(path)
     assert (answer.status_code, answer.get("Location")) == (302, f"{SETUP}?next={quote(path, safe='')}")
+
+
+@pytest.mark.parametrize("path", ["/listed/", "/help/", "/programs/"])
+def test_public_page_without_factor_shows_what_a_visitor_sees(sign_in: SignIn, rita: Any, path: str) -> None:
+    client = sign_in(rita)
+    assert client.get(path).context["user"].is_authenticated is False
+    TOTP.activate(rita, SECRET)
+    assert client.get(path).context["user"].is_authenticated is True
+
+
+def test_mail_of_the_program_needs_the_factor(sign_in: SignIn, rita: Any, settings: Any) -> None:
+    settings.OUTBOX_OPEN = False
+    with transaction.atomic():
+        mail.queue("confirm_address", "key", "someone@acme.example", {"activate_url": "https://portal.example/"})
+    address = f"/outbox/{Email.objects.get().uuid}/"
+    assert sign_in(rita).get(address)["Location"] == f"{SETUP}?next={quote(address, safe='')}"
 
 
 def test_post_without_factor_changes_nothing(sign_in: SignIn, rita: Any) -> None:
