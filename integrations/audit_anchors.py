@@ -96,7 +96,7 @@ def read_anchors(folder: Path) -> tuple[list[Anchor], list[str]]:
     for _, _, name in sorted(_list_files(folder)):
         try:
             anchors.append(_read_file(folder / name))
-        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             unreadable.append(name)
     return anchors, unreadable
 
@@ -130,10 +130,15 @@ def _as_fields(anchor: Anchor) -> dict[str, Any]:
 
 def _read_file(path: Path) -> Anchor:
     fields = json.loads(path.read_text())
-    heads = {str(stream): (int(seq), str(mac)) for stream, (seq, mac) in fields["heads"].items()}
-    if datetime.fromisoformat(fields["written_at"]).tzinfo is None:
+    heads = {stream: (seq, mac) for stream, (seq, mac) in fields["heads"].items()}
+    anchor = Anchor(**fields | {"heads": heads})
+    numbers = [anchor.number, anchor.streams, anchor.events, *(seq for seq, _ in heads.values())]
+    texts = [anchor.written_at, anchor.previous, anchor.key_id, anchor.mac, *(mac for _, mac in heads.values())]
+    if {type(number) for number in numbers} != {int} or {type(text) for text in texts} != {str}:
+        raise TypeError("a value of another type")
+    if datetime.fromisoformat(anchor.written_at).tzinfo is None:
         raise ValueError("a moment without its offset")
-    return Anchor(**fields | {"heads": heads})
+    return anchor
 
 
 def _create_file(folder: Path, name: str, fields: dict[str, Any]) -> bool:

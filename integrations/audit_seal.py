@@ -20,6 +20,17 @@ def get_newest_key_id() -> str:
     return next(iter(settings.AUDIT_KEYS))
 
 
+def is_known_key(key_id: str) -> bool:
+    """Return whether a key is in AUDIT_KEYS."""
+    return key_id in settings.AUDIT_KEYS
+
+
+def list_older_keys(key_id: str) -> set[str]:
+    """Return the IDs of the keys that a key replaced; none where the key is not in AUDIT_KEYS."""
+    key_ids = list(settings.AUDIT_KEYS)
+    return set(key_ids[key_ids.index(key_id) + 1 :]) if key_id in key_ids else set()
+
+
 def seal(purpose: str, content: object, key_id: str) -> str:
     """Return the seal of JSON content, in hexadecimal digits.
 
@@ -28,5 +39,7 @@ def seal(purpose: str, content: object, key_id: str) -> str:
     secret = settings.AUDIT_KEYS.get(key_id)
     if secret is None:
         raise UnknownKeyError(f"the key {key_id!r} is not in AUDIT_KEYS")
-    message = json.dumps([purpose, content], sort_keys=True, ensure_ascii=True).encode()
+    # Seal what a reader gets back from JSON: there, the keys of an object are text and sorted as such.
+    stored = json.loads(json.dumps([purpose, content]))
+    message = json.dumps(stored, sort_keys=True, ensure_ascii=True).encode()
     return hmac.new(secret.encode(), message, hashlib.sha256).hexdigest()

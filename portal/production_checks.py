@@ -66,6 +66,8 @@ def _find_unsafe_switches(settings: Mapping[str, Any]) -> Iterator[str]:
     for setting, variable in (("DEBUG", "PORTAL_DEBUG"), ("LOOPBACK_SOURCES", "LOOPBACK_SOURCES")):
         if settings[setting]:
             yield f"{variable} must be off"
+    if settings["AUDIT_ANCHOR_DIR"].resolve().is_relative_to(settings["DATA_DIR"].resolve()):
+        yield "AUDIT_ANCHOR_DIR must be a folder outside PORTAL_DATA: whoever replaces one must not replace the other"
     if not settings["REDIS_URL"]:
         yield "REDIS_URL is not set"
     if not env.is_set("TRUSTED_PROXIES"):

@@ -68,7 +68,7 @@ AUDIT_ANCHOR_DIR = Path(
     env.text(
         "AUDIT_ANCHOR_DIR",
         str(DATA_DIR / "audit-anchors"),
-        doc="Folder for the daily anchors of the audit log; best on storage that is written once and copied elsewhere.",
+        doc="Daily anchors of the audit log; outside PORTAL_DATA in production, best on write-once storage.",
     )
 )
 DATABASES: dict[str, Any] = {

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from integrations import audit_anchors
 from integrations.audit_verification import verify_log
-from integrations.history import record
+from integrations.history import record, record_system_event
 from integrations.models import Event, Integration, Partner
 
 pytestmark = pytest.mark.django_db
@@ -78,9 +78,9 @@ def stream(acme: Partner, globex: Partner) -> str:
     return f"partner:{acme.pk}"
 
 
-def faults(folder: Path, now: datetime | None = None) -> list[str]:
+def faults(folder: Path, now: datetime | None = None, **options: Any) -> list[str]:
     events = Event.objects.order_by("stream", "seq")
-    return [str(fault) for fault in verify_log(events, folder, now or timezone.now())]
+    return [str(fault) for fault in verify_log(events, folder, now or timezone.now(), **options)]
 
 
 def anchor_files(folder: Path) -> list[Path]:
@@ -198,13 +198,15 @@ def test_deleted_anchors_are_all_named(stream: str, folder: Path) -> None:
     assert faults(folder) == [f"anchor {n}: it was written and is missing from {folder}" for n in (1, 2)]
 
 
-def test_deleted_anchor_and_its_record_are_noticed_within_days(stream: str, folder: Path) -> None:
-    """The newest anchor together with the record of it leaves no trace but the missing day."""
+def test_deleted_anchor_and_its_record_show_as_missing_days(stream: str, folder: Path) -> None:
+    """The newest anchor, deleted with its record, leaves no trace but days without one: the next takes its number."""
     last = anchor_files(folder)[-1]
     last.unlink()
     execute("DELETE FROM integrations_event WHERE stream = 'audit' AND seq = 2")
     later = timezone.now() + timedelta(days=2)
     assert [fault.partition(" since")[0] for fault in faults(folder, later)] == ["anchors: none was written"]
+    audit_anchors.write_due(later)
+    assert [fault.partition(" from")[0] for fault in faults(folder, later)] == ["anchors: none was written"]
 
 
 def test_rewritten_anchor_is_named(stream: str, folder: Path) -> None:
@@ -226,7 +228,9 @@ def test_anchor_rewritten_with_the_key_is_named(stream: str, folder: Path) -> No
     ]
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"heads": {"a": 1}}', '{"heads": {}, "written_at": "soon"}'])
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1]", '{"heads": {"a": 1}}', '{"heads": {}, "written_at": "soon"}', '{"heads":' + "[" * 100_000]
+)
 def test_unreadable_anchor_is_named_and_stops_nothing(stream: str, folder: Path, text: str) -> None:
     last = anchor_files(folder)[-1]
     last.chmod(0o600)
@@ -277,6 +281,137 @@ def test_command_compares_with_a_copy_of_the_anchors(stream: str, folder: Path, 
 def test_log_that_was_never_anchored_cannot_be_verified(rocket: Integration, folder: Path) -> None:
     (fault,) = faults(folder)
     assert fault.startswith("anchors: none was written since 2026-04-14: ")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"number": "2"}, {"number": True}, {"mac": 1}, {"previous": None}, {"heads": {"a": ["1", "x"]}}, {"streams": []}],
+)
+def test_anchor_with_a_value_of_another_type_is_named(stream: str, folder: Path, change: dict[str, Any]) -> None:
+    last = anchor_files(folder)[-1]
+    change_anchor(last, lambda fields: fields.update(change))
+    assert faults(folder)[0] == f"{last.name}: it is not an anchor that the portal wrote"
+
+
+def test_forged_record_of_an_anchor_stops_nothing(stream: str, folder: Path) -> None:
+    for data in ('["number"]', '{"number": ["1"], "mac": "x"}'):
+        execute("UPDATE integrations_event SET data = %s WHERE stream = 'audit' AND seq = 1", data)
+        assert faults(folder) == ["audit event 1 (anchored): it was changed after it was written"]
+
+
+def test_anchor_written_during_verification_is_not_missing(stream: str, folder: Path) -> None:
+    def read_late() -> Iterator[Event]:
+        """Read the events after the anchors, as a long verification does."""
+        assert audit_anchors.write_due(timezone.now() + timedelta(days=1)) == 1
+        yield from Event.objects.order_by("stream", "seq")
+
+    assert list(verify_log(read_late(), folder, timezone.now())) == []
+
+
+@pytest.mark.parametrize("data", [{10: 1, 9: 2}, {1: "a", "b": 2}, {"a": (1, 2)}, {None: 1, True: 2}])
+def test_event_with_keys_that_json_changes_verifies(
+    stream: str, acme: Partner, folder: Path, data: dict[Any, Any]
+) -> None:
+    record(acme, "company_changed", by=None, now=timezone.now(), detail=data)
+    assert faults(folder) == []
+
+
+def test_event_under_a_retired_key_is_tampering(stream: str, acme: Partner, folder: Path, settings: Any) -> None:
+    """A key that leaked and was replaced writes nothing that verifies, in a known stream or in a new one."""
+    retired = settings.AUDIT_KEYS
+    settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
+    tomorrow = timezone.now() + timedelta(days=1)
+    audit_anchors.write_due(tomorrow)
+    settings.AUDIT_KEYS = retired
+    record(acme, "company_changed", by=None, now=tomorrow, note="forged")
+    record_system_event("forged", "company_changed", now=tomorrow)
+    settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
+    message = "(company_changed): it is sealed with '2026', which was replaced before anchor 3"
+    expected = [f"forged event 1 {message}", f"{stream} event 5 {message}"]
+    assert faults(folder) == expected
+    audit_anchors.write_due(tomorrow + timedelta(days=1))
+    assert faults(folder) == expected
+    settings.AUDIT_KEYS = {"2027": "a new key"}
+    assert set(expected) < set(faults(folder))
+
+
+def test_anchor_under_a_retired_key_is_tampering(stream: str, folder: Path, settings: Any) -> None:
+    settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
+    audit_anchors.write_due(timezone.now() + timedelta(days=1))
+    settings.AUDIT_KEYS = dict(KEYS)
+    audit_anchors.write_due(timezone.now() + timedelta(days=2))
+    settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
+    assert "anchor 4: it is sealed with '2026', which was replaced before" in faults(folder)
+
+
+def test_event_under_an_invented_key_is_tampering(stream: str, folder: Path) -> None:
+    """An unknown key that never sealed an anchor was not lost: it never was."""
+    columns = "integration_id, partner_id, verb, actor_id, actor, note, data, internal, at"
+    execute(
+        f"INSERT INTO integrations_event (stream, seq, before, key_id, hash, {columns}) "
+        f"SELECT stream, seq + 1, hash, 'zz', '00', {columns} FROM integrations_event WHERE stream = %s AND seq = 4",
+        stream,
+    )
+    place = f"{stream} event 5 (company_changed)"
+    assert faults(folder) == [
+        f"{place}: it cannot be verified: the key 'zz' is not in AUDIT_KEYS",
+        f"{place}: it is sealed with 'zz', which is not in AUDIT_KEYS and sealed no anchor",
+    ]
+    with pytest.raises(CommandError) as refusal:
+        call_command("audit_verify")
+    assert refusal.value.returncode == 1
+
+
+def test_events_between_two_anchors_may_change_keys(stream: str, acme: Partner, folder: Path, settings: Any) -> None:
+    record(acme, "company_changed", by=None, now=timezone.now(), note="before the rotation")
+    settings.AUDIT_KEYS = {"2027": "a new key"} | KEYS
+    record(acme, "company_changed", by=None, now=timezone.now(), note="after it")
+    audit_anchors.write_due(timezone.now() + timedelta(days=1))
+    assert faults(folder) == []
+
+
+def test_lost_key_between_two_others_is_not_taken_for_tampering(
+    stream: str, acme: Partner, folder: Path, settings: Any
+) -> None:
+    now = timezone.now()
+    for days, key in ((1, "2027"), (2, "2028")):
+        settings.AUDIT_KEYS = {key: f"the key {key}"} | settings.AUDIT_KEYS
+        record(acme, "company_changed", by=None, now=now + timedelta(days=days))
+        audit_anchors.write_due(now + timedelta(days=days))
+    settings.AUDIT_KEYS = {key: secret for key, secret in settings.AUDIT_KEYS.items() if key != "2027"}
+    found = faults(folder)
+    assert {fault.rpartition(": it ")[2] for fault in found} == {
+        "cannot be verified: the key '2027' is not in AUDIT_KEYS"
+    }
+    assert len(found) == 3
+
+
+def test_days_without_an_anchor_are_reported(stream: str, folder: Path) -> None:
+    now = timezone.now()
+    audit_anchors.write_due(now + timedelta(days=1))
+    audit_anchors.write_due(now + timedelta(days=4))
+    first, last = ((now + timedelta(days=days)).date() for days in (2, 3))
+    gap = f"anchors: none was written from {first} to {last}: the portal did not run, or anchors were deleted"
+    assert faults(folder) == [gap]
+    assert faults(folder, known_gaps_until=first) == [gap.replace(str(first), str(last))]
+    assert faults(folder, known_gaps_until=last) == []
+
+
+def test_command_takes_gaps_that_are_known(stream: str, folder: Path, capsys: Any) -> None:
+    audit_anchors.write_due(timezone.now() + timedelta(days=4))
+    with pytest.raises(CommandError, match="1 places of the audit log cannot be verified") as refusal:
+        call_command("audit_verify")
+    assert refusal.value.returncode == 2
+    call_command("audit_verify", known_gaps_until=date.max)
+    assert capsys.readouterr().out == "8 events and 3 anchors verified.\n"
+
+
+def test_empty_log_is_never_verified(db: None, folder: Path) -> None:
+    """A log whose events and anchors were all deleted looks like one that was never written."""
+    with pytest.raises(CommandError, match="cannot be verified") as refusal:
+        call_command("audit_verify")
+    assert refusal.value.returncode == 2
+    assert faults(folder) == ["log: it has no event and no anchor, so nothing was verified"]
 
 
 def test_event_cannot_be_changed_through_the_database(stream: str) -> None:

@@ -22,6 +22,7 @@ PRODUCTION = SECRETS | {
     "DATABASE_URL": "postgres://portal:word@database.example/portal",
     "REDIS_URL": "redis://redis.example",
     "TRUSTED_PROXIES": "1",
+    "AUDIT_ANCHOR_DIR": "/var/lib/portal-anchors",
 }
 HOW = 'make one with: python3 -c "import secrets; print(secrets.token_urlsafe(50))"'
 NOT_IN_PRODUCTION = "The portal does not start in production: "
@@ -47,6 +48,14 @@ def refusal(done: subprocess.CompletedProcess[str]) -> str:
 def test_start_without_any_setting_is_fine(manage):
     done = manage("check")
     assert (done.returncode, done.stdout) == (0, "System check identified no issues (0 silenced).\n"), done.stderr
+
+
+@pytest.mark.parametrize("folder", ["", "data/audit-anchors", "data/../data/anchors", "data"])
+def test_start_in_production_refuses_anchors_in_the_data_folder(manage, tmp_path, folder):
+    anchors = {"AUDIT_ANCHOR_DIR": str(tmp_path / folder)} if folder else {}
+    inherited = {name: value for name, value in PRODUCTION.items() if name != "AUDIT_ANCHOR_DIR"}
+    done = manage("check", **inherited | anchors)
+    assert "AUDIT_ANCHOR_DIR must be a folder outside PORTAL_DATA" in refusal(done)
 
 
 def test_start_in_production_is_fine_and_deployable(manage):
