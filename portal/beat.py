@@ -15,6 +15,8 @@ logger = logging.getLogger(__name__)
 class Scheduler(InMemoryScheduler):
     """Scheduler that learns from the database when each job last ran, so that a restart postpones no daily job."""
 
+    is_broker_lost = False
+
     def setup_schedule(self) -> None:
         """Build the schedule of the timetable."""
         super().setup_schedule()
@@ -33,4 +35,10 @@ class Scheduler(InMemoryScheduler):
         try:
             self.apply_async(entry, producer=producer, advance=False)
         except SchedulingError as error:
-            logger.warning("%s", error)
+            if not self.is_broker_lost:
+                logger.warning("The broker does not answer (%s); the sweep runs the jobs meanwhile.", error.__context__)
+            self.is_broker_lost = True
+        else:
+            if self.is_broker_lost:
+                logger.warning("The broker answers again.")
+            self.is_broker_lost = False

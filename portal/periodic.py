@@ -33,7 +33,8 @@ def run_job(job: Job, now: datetime, *, idle_since: datetime | None = None) -> i
     Args:
         job: The job to run.
         now: The time that the job works with.
-        idle_since: Skip the job if it started or finished after this time. None runs it whenever it ran last.
+        idle_since: Skip the job if it started or finished after this time, unless its process died since. None runs it
+            whenever it ran last.
 
     Returns:
         How many items the job handled, 0 if it failed, or None if it was skipped.
@@ -54,19 +55,29 @@ def run_job(job: Job, now: datetime, *, idle_since: datetime | None = None) -> i
 
 
 def run_scheduled(job: Job) -> int | None:
-    """Run a job that beat asked for, unless this request repeats an earlier one."""
+    """Run a job that beat asked for, unless this request repeats an earlier one.
+
+    While the database cannot be written, such as on a full disk, the job is skipped: the next request repeats it.
+    """
     now = timezone.now()
-    return run_job(job, now, idle_since=now - timedelta(seconds=job.seconds * SHORTEST_GAP))
+    try:
+        return run_job(job, now, idle_since=now - timedelta(seconds=job.seconds * SHORTEST_GAP))
+    except DatabaseError as error:
+        logger.warning("The periodic job %s waits for the database (%s).", job.name, error)
+        return None
 
 
 def claim(name: str, idle_since: datetime | None = None) -> datetime | None:
     """Claim the next run of a job. Return when it started, or None if it is running or ran after `idle_since`."""
     now = timezone.now()
     lease_expires_at = now + LEASE
-    free = PeriodicRun.objects.filter(Q(lease_expires_at=None) | Q(lease_expires_at__lte=now), name=name)
+    is_cut_off, is_idle = Q(lease_expires_at__lte=now), Q(lease_expires_at=None)
     if idle_since is not None:
-        free = free.filter(Q(finished_at=None) | Q(finished_at__lte=idle_since), started_at__lte=idle_since)
-    if free.update(started_at=now, lease_expires_at=lease_expires_at):
+        is_idle &= Q(finished_at=None) | Q(finished_at__lte=idle_since)
+        is_idle &= Q(started_at__lte=idle_since)
+    if PeriodicRun.objects.filter(is_cut_off | is_idle, name=name).update(
+        started_at=now, lease_expires_at=lease_expires_at
+    ):
         return now
     first = {"started_at": now, "lease_expires_at": lease_expires_at}
     _, is_first = PeriodicRun.objects.get_or_create(name=name, defaults=first)

@@ -31,17 +31,18 @@ def sweep(now: datetime, lane: str = "") -> dict[str, int]:
 
 
 def sweep_overdue(lane: str) -> dict[str, int]:
-    """Run the jobs of a lane that are overdue by more than their grace. Return how many items each handled."""
+    """Run the overdue and the cut-off jobs of a lane. Return how many items each handled."""
     _drop_dead_connection()
     intervals = INTERVALS_WITH_BROKER if can_reach_broker() else INTERVALS_WITHOUT_BROKER
     jobs = [job for job in JOBS if job.lane == lane]
     last_runs = {run.name: run for run in PeriodicRun.objects.filter(name__in=[job.name for job in jobs])}
     done: dict[str, int] = {}
     for job in jobs:
-        idle_since = timezone.now() - timedelta(seconds=job.seconds * intervals)
+        now = timezone.now()
+        idle_since = now - timedelta(seconds=job.seconds * intervals)
         last_run = last_runs.get(job.name)
-        if last_run is None or last_run.is_idle_since(idle_since):
-            count = run_job(job, timezone.now(), idle_since=idle_since)
+        if last_run is None or last_run.is_idle_since(idle_since) or last_run.is_cut_off(now):
+            count = run_job(job, now, idle_since=idle_since)
             done |= {} if count is None else {job.name: count}
     if lane == LANES[0]:
         record_sweep()
@@ -66,8 +67,8 @@ def keep_sweeping(lane: str, every: float, stop: Event, report: Callable[[dict[s
     while not stop.is_set():
         try:
             report(sweep_overdue(lane))
-        except DatabaseError:
-            logger.warning("The database did not answer the sweep of lane %s.", lane)
+        except DatabaseError as error:
+            logger.warning("The sweep of lane %s waits for the database (%s).", lane, error)
         except Exception:
             logger.exception("A round of the sweep of lane %s failed.", lane)
         stop.wait(every)

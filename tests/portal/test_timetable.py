@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
+from kombu import Connection
 
 from portal import periodic, sweeping, tasks
 from portal.beat import Scheduler
@@ -57,13 +58,20 @@ def test_beat_goes_on_where_the_last_one_stopped() -> None:
     assert schedule["mails"].last_run_at == NOW
 
 
-def test_beat_reports_an_unreachable_broker_in_one_line(caplog: pytest.LogCaptureFixture, request: Any) -> None:
+def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixture, request: Any) -> None:
     request.addfinalizer(partial(app.conf.update, broker_url=app.conf.broker_url))
     app.conf.update(broker_url=f"redis://127.0.0.1:{free_port()}/0")
     scheduler = Scheduler(app=app, lazy=True)
-    scheduler.apply_entry(scheduler.Entry(name="mails", task="portal.tasks.run_job", args=("mails",), app=app))
+    entry = scheduler.Entry(name="mails", task="portal.tasks.run_job", args=("mails",), app=app)
+    scheduler.apply_entry(entry)
+    scheduler.apply_entry(entry)
     assert [record.exc_info for record in caplog.records] == [None]
-    assert caplog.messages[0].startswith("Couldn't apply scheduled task mails: Error 111 connecting to 127.0.0.1:")
+    assert caplog.messages[0].startswith("The broker does not answer (Error 111 connecting to 127.0.0.1:")
+    assert caplog.messages[0].endswith("); the sweep runs the jobs meanwhile.")
+    with Connection("memory://") as connection:
+        scheduler.apply_entry(entry, connection.Producer())
+        scheduler.apply_entry(entry, connection.Producer())
+    assert caplog.messages[1:] == ["The broker answers again."]
 
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
@@ -150,6 +158,19 @@ def test_the_sweep_leaves_a_job_to_the_worker_within_its_grace(
     clock.shift(1)
     assert sweeping.sweep_overdue("clocks") == {"mine": 1}
     assert done == [NOW, NOW + timedelta(seconds=seconds)]
+
+
+@pytest.mark.django_db
+def test_the_sweep_runs_a_daily_job_that_was_cut_off_as_soon_as_its_lease_ends(
+    clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeping, "JOBS", (Job("mine", MINE.does, 86400),))
+    assert claim("mine") == NOW
+    clock.shift(LEASE - timedelta(seconds=1))
+    assert sweeping.sweep_overdue("clocks") == {}
+    clock.shift(1)
+    assert sweeping.sweep_overdue("clocks") == {"mine": 1}
+    assert sweeping.sweep_overdue("clocks") == {}
 
 
 @pytest.mark.django_db

@@ -41,7 +41,7 @@ class PeriodicRunLog:
         """Compare each start with the one before it.
 
         A job ran twice if it started while another process still had its lease, or sooner after the previous start than
-        any schedule asks for.
+        any schedule asks for. One that follows a run that a kill cut off finishes its work.
         """
         query = "SELECT name, started_at, lease_before FROM soak_starts ORDER BY started_at"
         with closing(sqlite3.connect(self.database, timeout=30)) as connection:
@@ -54,9 +54,10 @@ class PeriodicRunLog:
         doubles, cut_off = [], 0
         for name, seen in starts.items():
             for (before, _), (at, lease) in pairwise(seen):
-                cut_off += lease is not None and lease <= at
                 gap = (at - before).total_seconds()
-                if (lease is not None and lease > at) or gap < intervals[name] * SHORTEST_GAP:
+                is_repeated = gap < intervals[name] * SHORTEST_GAP if lease is None else lease > at
+                cut_off += lease is not None and not is_repeated
+                if is_repeated:
                     doubles.append(f"{name} at {at} after {gap:.1f} s")
         by_job = Counter({name: len(seen) for name, seen in starts.items() if seen})
         return Counted(sum(by_job.values()), dict(by_job.most_common()), cut_off, doubles)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import close_old_connections, transaction
+from django.db import DatabaseError, close_old_connections, transaction
 from django.utils import timezone
 
 from portal.accounts.models import User
@@ -46,6 +46,8 @@ class Command(BaseCommand):
         while True:
             try:
                 keep_up(timezone.now())
+            except DatabaseError as error:
+                log.warning("The demo world waits for the database (%s).", error)
             except Exception:
                 log.exception("The demo world could not go on.")
             close_old_connections()
