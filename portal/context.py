@@ -30,7 +30,7 @@ RAIL = (
 STAFF_RAIL = (("admin:index", gettext_noop("Administration"), "settings"),)
 MENU = (
     ("profile", gettext_noop("Your profile"), "user"),
-    ("mfa_index", gettext_noop("Second factor"), "shield-check"),
+    ("mfa_index", gettext_noop("Two-factor authentication"), "shield-check"),
     ("sla", gettext_noop("SLA"), "timer"),
     ("reports", gettext_noop("Reports"), "chart-column"),
     ("notifications", gettext_noop("Notifications"), "bell"),
@@ -50,9 +50,9 @@ FOOT = (
 )
 ACCOUNT = (
     ("profile", gettext_noop("Profile"), "user"),
-    ("account_email", gettext_noop("Mail addresses"), "mail"),
+    ("account_email", gettext_noop("Email addresses"), "mail"),
     ("account_change_password", gettext_noop("Password"), "key-round"),
-    ("mfa_index", gettext_noop("Second factor"), "shield-check"),
+    ("mfa_index", gettext_noop("Two-factor authentication"), "shield-check"),
     ("tokens", gettext_noop("API tokens"), "braces"),
     ("notification_choices", gettext_noop("What reaches you"), "bell"),
     ("socialaccount_connections", gettext_noop("Connections"), "link"),

@@ -22,20 +22,20 @@ from portal.accounts.models import User
 
 # One word for one thing: what the fields of the sign-in pages are called, by their names.
 LABELS = {
-    "email": gettext_lazy("Mail address"),
-    "login": gettext_lazy("Mail address"),
+    "email": gettext_lazy("Email address"),
+    "login": gettext_lazy("Email address"),
     "name": gettext_lazy("Your name"),
     "password": gettext_lazy("Password"),
     "password1": gettext_lazy("Password"),
-    "password2": gettext_lazy("Password, again"),
+    "password2": gettext_lazy("Confirm password"),
     "oldpassword": gettext_lazy("Current password"),
     "code": gettext_lazy("Code"),
 }
-NO_ADDRESS = gettext_lazy("This is no mail address. It looks like name@company.example.")
+NO_ADDRESS = gettext_lazy("Enter a valid email address, such as name@example.com.")
 ROLES = [
-    (Role.OWNER, gettext_lazy("Owner: manages people and everything else")),
+    (Role.OWNER, gettext_lazy("Owner: manages members and everything else")),
     (Role.EDITOR, gettext_lazy("Editor: works on integrations")),
-    (Role.VIEWER, gettext_lazy("Viewer: reads along")),
+    (Role.VIEWER, gettext_lazy("Viewer: read-only access")),
 ]
 
 
@@ -62,11 +62,11 @@ class OurWords:
 
 
 class LoginForm(OurWords, account.LoginForm):
-    """Mail address and password."""
+    """Email address and password."""
 
 
 class SignupForm(OurWords, account.SignupForm):
-    """A new person: name, mail address, password."""
+    """A new person: name, email address, password."""
 
     name = NameLine(max_length=120, widget=forms.TextInput(attrs={"autocomplete": "name"}))
     field_order = ("name", "email", "password1")
@@ -128,8 +128,8 @@ class AddPasskeyForm(OurWords, webauthn.AddWebAuthnForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["name"].label = _("Name of the passkey")
-        self.fields["passwordless"].label = _("Sign in with it instead of the password")
+        self.fields["name"].label = _("Passkey name")
+        self.fields["passwordless"].label = _("Use this passkey instead of the password")
         self.fields["passwordless"].help_text = _("Your device then asks for a fingerprint, face or PIN.")
         self.fields["passwordless"].initial = True
 
@@ -141,7 +141,7 @@ class RenamePasskeyForm(OurWords, webauthn.EditWebAuthnForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["name"].label = _("Name of the passkey")
+        self.fields["name"].label = _("Passkey name")
 
 
 class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -151,7 +151,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     zone = forms.ChoiceField(
         label=gettext_lazy("Time zone"),
         required=False,
-        help_text=gettext_lazy("Pages and mails say dates and times in this zone."),
+        help_text=gettext_lazy("We show dates and times in this time zone."),
     )
 
     class Meta:
@@ -161,7 +161,7 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         zones = sorted(zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
-        followed = _("As the browser says (mails: %(zone)s)") % {"zone": self.instance.zone.replace("_", " ")}
+        followed = _("Automatic, from the browser (emails: %(zone)s)") % {"zone": self.instance.zone.replace("_", " ")}
         self.fields["zone"].choices = [("", followed), ("UTC", "UTC"), *((z, z.replace("_", " ")) for z in zones)]  # type: ignore[attr-defined]
         if not self.instance.zone_chosen:
             self.initial["zone"] = ""
@@ -180,7 +180,7 @@ class CompanyForm(forms.Form):
 
     name = forms.CharField(
         label=gettext_lazy("Company name"),
-        help_text=gettext_lazy("As customers know it."),
+        help_text=gettext_lazy("The name that your customers know."),
         widget=forms.TextInput(attrs={"maxlength": 120}),
     )
     # A plain text field: the browser's own check would ask for https:// where we add it.
@@ -190,7 +190,7 @@ class CompanyForm(forms.Form):
         assume_scheme="https",
         max_length=200,
         widget=forms.TextInput(attrs={"inputmode": "url", "autocomplete": "url"}),
-        error_messages={"invalid": gettext_lazy("This is no website. It looks like https://company.example.")},
+        error_messages={"invalid": gettext_lazy("Enter a valid URL, such as https://example.com.")},
     )
 
     def clean_name(self) -> str:
@@ -202,7 +202,7 @@ class CompanyForm(forms.Form):
     def clean_website(self) -> str:
         website: str = self.cleaned_data["website"]
         if website and not website.startswith(("https://", "http://")):
-            raise ValidationError(_("A website begins with https://"))
+            raise ValidationError(_("Enter a URL that begins with https://."))
         if refusal := company.text_refusal(website.replace("&", "")):
             raise ValidationError(refusal)
         return website
@@ -228,5 +228,7 @@ class RoleForm(forms.Form):
 class InviteForm(RoleForm):
     """Who is invited, and as what."""
 
-    email = forms.EmailField(label=gettext_lazy("Mail address"), max_length=254, error_messages={"invalid": NO_ADDRESS})
+    email = forms.EmailField(
+        label=gettext_lazy("Email address"), max_length=254, error_messages={"invalid": NO_ADDRESS}
+    )
     field_order = ("email", "role")

@@ -21,13 +21,13 @@ def unfold(browser: Person, words: str, nth: int = 0) -> Person:
 
 def test_a_colleague_is_invited_signs_up_and_joins(visit: Visit, mail_to: MailTo, alice: Any) -> None:
     owner, dora = visit(alice), visit()
-    owner.go("/company/").write("Mail address", "dora@acme.example")
+    owner.go("/company/").write("Email address", "dora@acme.example")
     owner.page.locator("#invite").get_by_label("Role").select_option("viewer")
     owner.press("Send the invitation").sees("The invitation to dora@acme.example is on its way.")
     dora.go(link_in(mail_to("dora@acme.example", "invitation"), "/invitations/"))
-    dora.sees("Alice Archer invites you to Acme").shot("invitation").press("Create an account")
+    dora.sees("Alice Archer invited you to join Acme").shot("invitation").press("Create an account")
     sign_up(dora, mail_to, "Dora Dean", "dora@acme.example")
-    dora.sees("Alice Archer invites you to Acme").press("Join the company").sees("You belong to Acme now.")
+    dora.sees("Alice Archer invited you to join Acme").press("Join company").sees("You belong to Acme now.")
     dora.sees_not("Invite a colleague")
     owner.go("/company/").sees("Dora Dean").sees_not("Open invitations")
 
@@ -36,14 +36,14 @@ def test_an_invitation_is_sent_again_taken_back_and_closed_to_others(
     visit: Visit, mail_to: MailTo, alice: Any, charlie: Any
 ) -> None:
     owner, other = visit(alice), visit(charlie)
-    owner.go("/company/").write("Mail address", "dora@acme.example").press("Send the invitation")
+    owner.go("/company/").write("Email address", "dora@acme.example").press("Send the invitation")
     before = link_in(mail_to("dora@acme.example", "invitation"), "/invitations/")
     owner.press("Send again").sees("The one before no longer works.")
     other.go(before).sees_not("Acme")
     link = link_in(mail_to("dora@acme.example", "invitation"), "/invitations/")
     other.go(link).sees("This invitation is for dora@acme.example.", "You are signed in as charlie@globex.example.")
     owner.press("Take back").sees("is taken back.")
-    other.press("Sign in with another address").sees("This invitation was taken back.")
+    other.press("Use another account").sees("This invitation was taken back.")
 
 
 def test_a_colleague_finds_the_company_here_asks_and_is_let_in(visit: Visit, mail_to: MailTo, alice: Any) -> None:
@@ -94,4 +94,4 @@ def test_the_last_owner_stays_until_there_is_another(visit: Visit, alice: Any, b
 def test_everything_about_people_works_without_scripts(visit: Visit, mail_to: MailTo, alice: Any, bob: Any) -> None:
     owner = visit(alice, phone=True, javascript=False)
     unfold(owner.go("/company/"), "Remove").press("Remove now").sees("Bob Baker no longer belongs to the company.")
-    owner.write("Mail address", bob.email).press("Send the invitation").sees("is on its way.").shot("company-phone")
+    owner.write("Email address", bob.email).press("Send the invitation").sees("is on its way.").shot("company-phone")

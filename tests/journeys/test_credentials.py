@@ -29,7 +29,7 @@ def test_an_account_is_opened_for_a_reason_and_withdrawn(
     other.go(address).sees("Only Rita Reyes, who reviews this, can open these.").never_reads(SECRET)
     reviewer.go(address).press("Open it").sees("Say why: the reason is written down").never_reads(SECRET)
     reviewer.write("Why you open it", "To run the acceptance tests.").press("Open it")
-    reviewer.sees("Confirm your identity").never_reads(SECRET)
+    reviewer.sees("Confirm access").never_reads(SECRET)
     reviewer.write("Password", PASSWORD).press("Continue").sees(SECRET)
     reviewer.go(address).never_reads(SECRET)
     owner.go(address).sees("Rita Reyes: ", "To run the acceptance tests.").shot("credentials")

@@ -39,7 +39,7 @@ def holds_it(browser: Person, **other: str) -> Person:
 
 
 def sign_in(browser: Person, address: str) -> Person:
-    return browser.write("Mail address", address).write("Password", PASSWORD).press("Sign in")
+    return browser.write("Email address", address).write("Password", PASSWORD).press("Sign in")
 
 
 @pytest.fixture

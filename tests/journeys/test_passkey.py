@@ -25,24 +25,23 @@ def test_reviewer_sets_up_a_passkey_and_signs_in_with_it(
     settings.STAFF_SECOND_FACTOR = "required"
     browser = visit()
     add_authenticator(browser)
-    browser.go("/queue/").write("Mail address", rita.email).write("Password", PASSWORD).press("Sign in")
-    browser.sees("Set up a second factor").shot("second-factor-required").press("Add passkey")
-    browser.sees("Confirm your identity").write("Password", PASSWORD).press("Continue")
-    browser.sees("Add a passkey").write("Name of the passkey", "Laptop").press("Add passkey")
+    browser.go("/queue/").write("Email address", rita.email).write("Password", PASSWORD).press("Sign in")
+    browser.sees("Set up two-factor authentication").shot("second-factor-required").press("Add passkey")
+    browser.sees("Add a passkey").write("Passkey name", "Laptop").press("Add passkey")
     browser.sees("Recovery codes").press("Continue").sees("Queue")
 
     browser.go("/accounts/2fa/webauthn/").sees("Laptop", "signs you in without a password")
     browser.go("/accounts/logout/").press("Sign out")
     browser.go("/accounts/login/?next=/profile/security/").press("Sign in with a passkey")
-    browser.sees("Security log", "Second factor added", "Passkey")
+    browser.sees("Security log", "Two-factor method added", "Passkey")
 
 
 def test_passkey_is_the_second_factor_after_the_password(visit: Callable[..., Person], alice: Any) -> None:
     browser = visit()
     add_authenticator(browser)
     sign_in(browser, alice)
-    browser.go("/accounts/2fa/webauthn/add/").write("Password", PASSWORD).press("Continue")
-    browser.page.get_by_label("Sign in with it instead of the password").uncheck()
+    browser.go("/accounts/2fa/webauthn/add/")
+    browser.page.get_by_label("Use this passkey instead of the password").uncheck()
     browser.press("Add passkey").sees("Recovery codes")
     browser.go("/accounts/logout/").press("Sign out")
     sign_in(browser, alice)

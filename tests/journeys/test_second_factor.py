@@ -18,18 +18,17 @@ def code_of(secret: str) -> str:
 
 
 def sign_in(browser: Person, user: Any) -> None:
-    browser.go("/accounts/login/").write("Mail address", user.email).write("Password", PASSWORD).press("Sign in")
+    browser.go("/accounts/login/").write("Email address", user.email).write("Password", PASSWORD).press("Sign in")
 
 
 def test_a_second_factor_is_set_up_used_and_survives_a_lost_phone(visit: Callable[..., Person], alice: Any) -> None:
     browser = visit()
     sign_in(browser, alice)
-    browser.go("/profile/").press("Off").sees("Second factor").press("Set up")
-    browser.sees("Confirm your identity").write("Password", PASSWORD).press("Continue")
+    browser.go("/profile/").press("Off").sees("Two-factor authentication").press("Set up")
     secret = browser.page.locator("main code").first.inner_text()
     browser.shot("second-factor")
     browser.write("Code", "000000").press("Turn on").sees("Incorrect code.")
-    browser.write("Code", code_of(secret)).press("Turn on").sees("10 of 10 codes are left.")
+    browser.write("Code", code_of(secret)).press("Turn on").sees("10 of 10 recovery codes left.")
     recovery = browser.page.locator("main ul code").first.inner_text()
 
     with time_machine.travel(timezone.now() + timedelta(minutes=1), tick=True):
@@ -41,9 +40,9 @@ def test_a_second_factor_is_set_up_used_and_survives_a_lost_phone(visit: Callabl
         without_phone = visit()
         sign_in(without_phone, alice)
         without_phone.write("Code", recovery).press("Sign in").sees("Your integrations")
-        without_phone.go("/accounts/2fa/").sees("9 codes left.").press("Turn off")
-        without_phone.sees("Confirm your identity").write("Password", PASSWORD).press("Continue")
-        without_phone.sees("your password alone signs you in").press("Turn off").sees("The second factor is off.")
+        without_phone.go("/accounts/2fa/").sees("9 recovery codes left.").press("Turn off")
+        without_phone.sees("You will sign in with your password only.").press("Turn off")
+        without_phone.sees("Two-factor authentication is off.")
 
     again = visit()
     sign_in(again, alice)

@@ -48,7 +48,7 @@ def test_a_person_comes_with_github_and_comes_again(visit: Visit, github_app: Gi
     dora = visit()
     dora.go("/accounts/signup/").shot("sign-up")
     with_github(dora, "dora", "Sign up with GitHub").sees("Create a company")
-    dora.go("/profile/").sees("dora@initech.example", "Set one")
+    dora.go("/profile/").sees("dora@initech.example", "Set password")
     again = visit()
     with_github(again.go("/accounts/login/"), "dora").sees("Create a company")
     assert list(User.objects.values_list("name", "email")) == [("Dora Dean", "dora@initech.example")]
@@ -71,11 +71,11 @@ def test_the_second_factor_is_asked_after_github_too(visit: Visit, github_app: G
 
 def test_a_github_account_is_connected_and_disconnected(visit: Visit, github_app: GitHub, alice: Any) -> None:
     browser = visit()
-    browser.go("/accounts/login/").write("Mail address", alice.email).write("Password", PASSWORD).press("Sign in")
-    browser.go("/accounts/3rdparty/").sees("No GitHub account is connected")
-    with_github(browser, "dora", "Connect a GitHub account").write("Password", PASSWORD).press("Continue")
-    browser.sees("The GitHub account is connected.")
-    browser.press("Disconnect it").sees("The GitHub account is disconnected.", "No GitHub account is connected")
+    browser.go("/accounts/login/").write("Email address", alice.email).write("Password", PASSWORD).press("Sign in")
+    browser.go("/accounts/3rdparty/").sees("No GitHub account connected")
+    with_github(browser, "dora", "Connect GitHub account")
+    browser.sees("GitHub account connected.")
+    browser.press("Disconnect account").sees("GitHub account disconnected.", "No GitHub account connected")
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,9 @@ def test_an_outage_at_github_is_said_and_not_blamed_on_the_person(
 ) -> None:
     github_app.fail(path, trouble)
     browser = visit()
-    with_github(browser.go("/accounts/login/"), "dora").sees("GitHub could not sign you in", "That is not your doing.")
+    with_github(browser.go("/accounts/login/"), "dora").sees(
+        "GitHub sign-in failed", "Try again, or sign in with your password."
+    )
     assert User.objects.count() == 0
 
 
@@ -95,4 +97,4 @@ def test_an_outage_at_github_leaves_the_way_by_password(visit: Visit, github_app
     github_app.fail("/login/oauth/access_token", 502)
     browser = visit()
     with_github(browser.go("/accounts/login/"), "alice-archer").press("Sign in")
-    browser.write("Mail address", alice.email).write("Password", PASSWORD).press("Sign in").sees("Your integrations")
+    browser.write("Email address", alice.email).write("Password", PASSWORD).press("Sign in").sees("Your integrations")

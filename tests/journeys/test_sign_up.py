@@ -12,16 +12,16 @@ MailTo = Callable[..., Email]
 
 def sign_up(browser: Person, mail_to: MailTo, name: str, address: str) -> None:
     """From the form to the confirmed address."""
-    browser.write("Your name", name).write("Mail address", address).write("Password", "a long one to remember")
-    browser.press("Create the account").sees("A mail is on its way to you.")
-    browser.go(link_in(mail_to(address, "confirm_address"), "confirm-email")).press("Confirm the address")
+    browser.write("Your name", name).write("Email address", address).write("Password", "a long one to remember")
+    browser.press("Create account").sees("We sent you a confirmation link.")
+    browser.go(link_in(mail_to(address, "confirm_address"), "confirm-email")).press("Confirm email address")
 
 
 def test_a_person_signs_up_and_creates_the_company(visit: Callable[..., Person], mail_to: MailTo, db: Any) -> None:
     dora = visit()
     dora.go("/").press("Create an account")
-    dora.write("Your name", "Dora Dean").write("Mail address", "dora@initech.example").write("Password", "short")
-    dora.press("Create the account").sees("This password is too short.")
+    dora.write("Your name", "Dora Dean").write("Email address", "dora@initech.example").write("Password", "short")
+    dora.press("Create account").sees("This password is too short.")
     sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
     dora.sees("dora@initech.example is confirmed.", "Create a company")
     dora.write("Company name", "<b>Initech</b>").press("Create the company").sees("Write plain text, without HTML.")
@@ -34,14 +34,14 @@ def test_a_forgotten_password_is_replaced_on_a_phone_without_scripts(
     visit: Callable[..., Person], mail_to: MailTo, alice: Any
 ) -> None:
     phone = visit(phone=True, javascript=False)
-    phone.go("/accounts/login/").write("Mail address", alice.email).write("Password", "forgotten").press("Sign in")
+    phone.go("/accounts/login/").write("Email address", alice.email).write("Password", "forgotten").press("Sign in")
     phone.sees("The email address or password is incorrect.")
-    phone.press("Forgot your password?").write("Mail address", alice.email).press("Send me the link")
-    phone.sees("a link to choose a new password is on its way")
+    phone.press("Forgot your password?").write("Email address", alice.email).press("Send reset link")
+    phone.sees("we sent it a link to choose a new password")
     phone.go(link_in(mail_to(alice.email, "reset_password"), "/password/reset/"))
-    phone.write("Password", "another long one").write("Password, again", "another long one")
-    phone.press("Save the password").sees("The new password is saved").press("Sign in")
-    phone.write("Mail address", alice.email).write("Password", "another long one").press("Sign in")
+    phone.write("Password", "another long one").write("Confirm password", "another long one")
+    phone.press("Save password").sees("Password saved").press("Sign in")
+    phone.write("Email address", alice.email).write("Password", "another long one").press("Sign in")
     phone.sees("Your integrations")
 
 
@@ -49,4 +49,4 @@ def test_a_person_changes_how_they_are_called_and_when_it_is(visit: Callable[...
     browser = visit(alice)
     browser.go("/profile/").write("Your name", "Alice A. Archer").choose("Time zone", "Europe/Berlin").press("Save")
     browser.sees("Your profile is saved.").shot("profile")
-    browser.go("/accounts/email/").sees("alice@acme.example", "Main address")
+    browser.go("/accounts/email/").sees("alice@acme.example", "Primary")

@@ -19,7 +19,7 @@ def test_staff_look_after_people_and_companies_and_never_touch_state(
     row = begin(acme, alice, now=timezone.now())
     staff = visit()
     staff.audits = False  # these pages are Django's own
-    staff.go("/admin/").write("Mail address", sam.email).write("Password", PASSWORD).press("Sign in")
+    staff.go("/admin/").write("Email address", sam.email).write("Password", PASSWORD).press("Sign in")
     staff.go("/admin/integrations/integration/").press("Rocket").sees(
         "Stage", "engage", "acme/terraform-provider-rocket"
     )

@@ -36,7 +36,7 @@ def test_a_webhook_is_added_tested_fails_and_is_sent_again(
     owner = visit(alice).go("/webhooks/").sees("No webhooks yet").shot("webhooks-none").press("Acme")
     owner.write("Name", "Build pipeline").write("Address", "http://10.0.0.1/in").tick("A tier was granted.")
     owner.press("Add the webhook").sees("10.0.0.1 is a private address; name a public host instead.")
-    owner.write("Address", receiver.url).press("Add the webhook").sees("Confirm your identity")
+    owner.write("Address", receiver.url).press("Add the webhook").sees("Confirm access")
     owner.write("Password", PASSWORD).press("Continue").sees("Copy this secret now")
     secret = owner.page.locator("code", has_text="whsec_").inner_text()
     owner.shot("webhook-new").press("Send a test event").sees("A test event is on its way.")

@@ -56,4 +56,4 @@ def test_a_new_account_brings_the_zone_of_the_browser(visit: Visit, mail_to: Cal
     dora = visit(zone="Asia/Tokyo").go("/accounts/signup/")
     sign_up(dora, mail_to, "Dora Dean", "dora@initech.example")
     chosen = dora.go("/profile/").page.get_by_label("Time zone").locator("option:checked")
-    expect(chosen).to_have_text("As the browser says (mails: Asia/Tokyo)")
+    expect(chosen).to_have_text("Automatic, from the browser (emails: Asia/Tokyo)")

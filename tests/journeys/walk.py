@@ -195,7 +195,7 @@ class Walk:
             self.reviewer.go(f"{self.page}review/").press("Claim")
         reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
         reviewer.write("Why you open it", "To run the acceptance tests.").press("Open it")
-        if reviewer.page.get_by_text("Confirm your identity").count():  # the clock was moved, or the machine is slow
+        if reviewer.page.get_by_text("Confirm access").count():  # the clock was moved, or the machine is slow
             reviewer.write("Password", PASSWORD).press("Continue")
         reviewer.sees("f0a7-rocket")
         self.partner.go(f"{self.page}requirements/{requirement.id}/").sees("To run the acceptance tests.")

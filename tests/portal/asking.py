@@ -41,11 +41,11 @@ def asked(client: Client, url: str, fields: dict[str, Any] | None = None, *, kee
 def told(answer: Any) -> str:
     """All that an answer says: its head, its cookies and its body."""
     body = b"".join(answer.streaming_content) if answer.streaming else answer.content
-    _close(answer)
+    close_answer(answer)
     return f"{answer.headers} {answer.cookies} {body.decode('utf-8', 'replace')}"
 
 
-def _close(answer: Any) -> None:
+def close_answer(answer: Any) -> None:
     """Close an answer's files, but not the connection that the test's own transaction is open on."""
     request_finished.disconnect(close_old_connections)
     try:

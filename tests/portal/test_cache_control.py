@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tests.portal.asking import client_of
+from tests.portal.asking import client_of, close_answer
 from tests.portal.everything import address, names
 
 PRIVATE = "private, no-store"
@@ -19,7 +19,7 @@ WITHOUT_SESSION = {"hook", "run_task_callback", "run_task_configuration", "run_t
 
 def cache_control(client: Client, url: str) -> str:
     response = client.get(url)
-    response.close()
+    close_answer(response)
     return response.headers.get("Cache-Control", "")
 
 

@@ -77,7 +77,7 @@ def test_an_owner_invites_and_the_mail_goes(sign_in: SignIn, acme: Partner, alic
     assert "The invitation to dora@acme.example is on its way." in text_of(response)
     assert "dora@acme.example" in text_of(response, "#invitations")
     assert mails() == [("invitation", "dora@acme.example")]
-    assert Email.objects.get().subject == "Alice Archer invites you to Acme in the Partner portal"
+    assert Email.objects.get().subject == "Alice Archer invited you to join Acme"
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_an_owner_gives_another_role_and_the_colleague_hears(
     sign_in(alice).post(member(bob), {"do": "role", "role": "viewer"})
     assert rules.role_of(acme, bob) == "viewer"
     assert mails() == [("role_changed", bob.email)]
-    assert Email.objects.get().subject == "You are viewer of Acme now"
+    assert Email.objects.get().subject == "You are now viewer of Acme"
 
 
 def test_the_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn, alice: Any, bob: Any) -> None:

@@ -195,4 +195,4 @@ def test_form_refused_after_reauthentication_posts_to_its_own_page(
     asked = client.post(path, fields)
     page = client.post(asked["Location"], {"password": PASSWORD, "next": path})
     assert ("" in actions_of(page), path in actions_of(page)) == (False, True)
-    assert "Confirm your identity" not in text_of(page)
+    assert "Confirm access" not in text_of(page)

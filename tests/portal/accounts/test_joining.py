@@ -213,18 +213,18 @@ def test_the_mail_of_an_invitation_alone_holds_its_token(invited: str, acme: Par
 
 def test_a_stranger_with_the_link_is_led_to_sign_up_and_back(client: Any, invited: str) -> None:
     page = client.get(invited)
-    assert "Alice Archer invites you to Acme" in text_of(page)
+    assert "Alice Archer invited you to join Acme" in text_of(page)
     links = [a["href"] for a in BeautifulSoup(page.content, "html5lib").select("main a.button")]
     assert links == [f"/accounts/signup/?next={invited}", f"/accounts/login/?next={invited}"]
 
 
 def test_the_invited_person_joins(sign_in: SignIn, invited: str, acme: Partner, dora: Any) -> None:
     client = sign_in(dora)
-    assert "Join the company" in text_of(client.get(invited))
+    assert "Join company" in text_of(client.get(invited))
     response = client.post(invited, follow=True)
     assert response.redirect_chain == [("/company/acme/", 302)]
     assert rules.role_of(acme, dora) == "editor"
-    assert "You belong to Acme" in text_of(client.get(invited))
+    assert "You are a member of Acme" in text_of(client.get(invited))
 
 
 def test_another_address_is_told_whom_the_invitation_is_for(
