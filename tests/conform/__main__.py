@@ -7,20 +7,19 @@ from argparse import ArgumentParser, Namespace
 import django
 
 from tests.conform.base import RunOptions, Suite, SuiteReport
-from tests.conform.discovery import find_modules, find_suites
+from tests.conform.discovery import find_fuzzers, find_suites
 from tests.conform.document import HEADING, PAGE, render_row, update_page
 
-DEFAULT_SEED = 1
-DEFAULT_FUZZ_CASES = 10_000
+DEFAULTS = RunOptions()
 
 
 def parse_arguments() -> Namespace:
     parser = ArgumentParser(prog="bin/conform", description="Compare each gate of the portal with its judge.")
     parser.add_argument("keys", nargs="*", metavar="KEY", help="suites to run; all when none is named")
     parser.add_argument("--short", action="store_true", help="run the short form, as bin/test does")
-    parser.add_argument("--seed", type=int, default=DEFAULT_SEED, help="seed of the random cases")
+    parser.add_argument("--seed", type=int, default=DEFAULTS.seed, help="seed of the random cases")
     parser.add_argument("--fuzz", metavar="KEY", help="run the suite's fuzzer instead")
-    parser.add_argument("--cases", type=int, default=DEFAULT_FUZZ_CASES, help="number of fuzz cases")
+    parser.add_argument("--cases", type=int, default=DEFAULTS.cases, help="number of fuzz cases")
     parser.add_argument("--list", action="store_true", help="list the suites and exit")
     return parser.parse_args()
 
@@ -45,13 +44,23 @@ def main() -> int:
 
 
 def run_fuzzer(arguments: Namespace) -> int:
-    module = find_modules()[arguments.fuzz]
-    if not hasattr(module, "fuzz"):
+    """Run a suite's fuzzer; write the document after a run of full length."""
+    fuzzer = find_fuzzers().get(arguments.fuzz)
+    if fuzzer is None:
         print(f"{arguments.fuzz} has no fuzzer.", file=sys.stderr)
         return 2
-    report = module.fuzz(seed=arguments.seed, cases=arguments.cases)
-    print_report(module.SUITE, report, is_verbose=True)
+    report = fuzzer.run(RunOptions(seed=arguments.seed, cases=arguments.cases))
+    print_report(fuzzer, report, is_verbose=True)
+    if report.cases >= DEFAULTS.cases:
+        write_page([(fuzzer, report)], arguments.seed)
     return 0 if report.is_met else 1
+
+
+def write_page(results: list[tuple[Suite, SuiteReport]], seed: int) -> None:
+    page = PAGE.read_text() if PAGE.exists() else ""
+    keys = [*find_suites(), *(fuzzer.key for fuzzer in find_fuzzers().values())]
+    PAGE.write_text(update_page(page, results, seed, keys))
+    print(f"Wrote docs/reference/{PAGE.name}.")
 
 
 def run_suites(selected: list[Suite], arguments: Namespace) -> int:
@@ -72,9 +81,7 @@ def run_suites(selected: list[Suite], arguments: Namespace) -> int:
         results.append((suite, report))
         print_report(suite, report, is_verbose=bool(arguments.keys))
     if options.full:
-        page = PAGE.read_text() if PAGE.exists() else ""
-        PAGE.write_text(update_page(page, results, arguments.seed, find_suites()))
-        print(f"Wrote docs/reference/{PAGE.name}.")
+        write_page(results, arguments.seed)
     return 0 if len(results) == len(selected) and all(report.is_met for _, report in results) else 1
 
 

@@ -10,10 +10,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How much a suite runs: `full` is the long form, `seed` makes its random cases repeatable."""
+    """How much a suite runs: `full` is the long form, `seed` makes its random cases repeatable.
+
+    `cases` is how many a fuzzer makes.
+    """
 
     seed: int = 1
     full: bool = False
+    cases: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,9 @@ class SuiteReport:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """One row of the conformance table. The key is what `bin/conform KEY` takes."""
+    """One row of the conformance table. The key is what `bin/conform KEY` takes, unless `arguments` say otherwise."""
 
     key: str
     title: str
     run: Callable[[RunOptions], SuiteReport]
+    arguments: str = ""

@@ -7,7 +7,7 @@ from types import ModuleType
 import tests.conform
 from tests.conform.base import Suite
 
-PARTS = frozenset({"__main__", "base", "discovery", "document"})
+PARTS = frozenset({"__main__", "base", "discovery", "document", "progress"})
 
 
 def find_modules() -> dict[str, ModuleType]:
@@ -20,6 +20,11 @@ def find_modules() -> dict[str, ModuleType]:
 def find_suites() -> dict[str, Suite]:
     """Return every suite by its key."""
     return {key: module.SUITE for key, module in find_modules().items()}
+
+
+def find_fuzzers() -> dict[str, Suite]:
+    """Return the rows of the suites that have a fuzzer, by the suite's key."""
+    return {key: module.FUZZER for key, module in find_modules().items() if hasattr(module, "FUZZER")}
 
 
 def _is_candidate(name: str) -> bool:

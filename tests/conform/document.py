@@ -80,7 +80,7 @@ def _render_table_row(suite: Suite, report: SuiteReport) -> str:
 
 def _render_section(suite: Suite, report: SuiteReport, seed: int) -> str:
     text = f'\n<a id="{suite.key}"></a>\n\n## {suite.title}\n\n'
-    text += f"Command: `bin/conform {suite.key} --seed {seed}`. Judge: {report.judge}.\n"
+    text += f"Command: `bin/conform {suite.arguments or suite.key} --seed {seed}`. Judge: {report.judge}.\n"
     if report.not_run:
         return f"{text}\nNot run: {report.not_run}\n"
     if report.figures:

@@ -1,16 +1,17 @@
 """Independent judges of signatures: the real Terraform and GnuPG."""
 
-import hashlib
 import json
 import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.conform.progress import track
 from tests.conform.signature_cases import NAME, VERSION, Case
 from tests.verification.releases import terraform
 from tests.verification.releases.world import World
@@ -19,6 +20,7 @@ HOST = terraform.HOST
 BATCH = 100
 THREADS = 3  # Terraform mostly waits for its disk and for the registry
 GPG = shutil.which("gpg")
+GPG_THREADS = 2
 GPG_OPTIONS = ("--batch", "--no-tty", "--no-options", "--no-autostart", "--trust-model", "always", "--status-fd", "1")
 
 
@@ -35,7 +37,8 @@ class TerraformJudge:
         """Return Terraform's error for each case; an empty text means that it installed the provider."""
         batches = [(start, cases[start : start + BATCH]) for start in range(0, len(cases), BATCH)]
         with ThreadPoolExecutor(THREADS) as pool:
-            return [error for errors in pool.map(lambda batch: self._judge_batch(*batch), batches) for error in errors]
+            answers = pool.map(lambda batch: self._judge_batch(*batch), batches)
+            return [error for errors in track(answers, len(batches), "runs of Terraform") for error in errors]
 
     def _judge_batch(self, start: int, cases: Sequence[Case]) -> list[str]:
         namespaces = [f"c{number:05}" for number in range(start, start + len(cases))]
@@ -86,38 +89,51 @@ class GpgVerdict:
 
 
 class GpgJudge:
-    """`gpg --verify`, with one home for each set of keys."""
-
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="gpg"))
-        self.homes: dict[tuple[str, ...], Path] = {}
-
-    def close(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+    """`gpg --verify`, in a home of its own for each set of keys."""
 
     def judge(self, case: Case) -> GpgVerdict:
         """Return what gpg says of the signature over the checksums."""
-        home = self._home(case.keys)
-        (home / "document").write_bytes(case.sums)
-        (home / "signature").write_bytes(case.signature)
-        done = self._run(home, "--verify", "--", "signature", "document")
-        lines = done.stdout.decode("utf-8", "replace").splitlines()
-        words = tuple(line.split()[1] for line in lines if line.startswith("[GNUPG:] "))
-        return GpgVerdict(done.returncode == 0, words)
+        return self.judge_all([case])[0]
 
-    def _home(self, keys: tuple[str, ...]) -> Path:
-        if keys in self.homes:
-            return self.homes[keys]
-        if len(self.homes) > 200:
-            self.homes.pop(next(iter(self.homes)))
-        home = self.folder / hashlib.sha256("\0".join(keys).encode()).hexdigest()[:20]
-        home.mkdir(mode=0o700, exist_ok=True)
-        for number, key in enumerate(keys):
-            (home / f"key{number}").write_bytes(key.encode())
-            self._run(home, "--import", "--", f"key{number}")
-        self.homes[keys] = home
-        return home
+    def judge_all(self, cases: Sequence[Case]) -> list[GpgVerdict]:
+        """Return the verdict on each case. Every set of keys is imported once."""
+        numbers_by_keys: dict[tuple[str, ...], list[int]] = {}
+        for number, case in enumerate(cases):
+            numbers_by_keys.setdefault(case.keys, []).append(number)
+        verdicts: dict[int, GpgVerdict] = {}
 
-    def _run(self, home: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-        command = [str(GPG), "--homedir", str(home), *GPG_OPTIONS, *arguments]
-        return subprocess.run(command, cwd=home, stdin=subprocess.DEVNULL, capture_output=True, timeout=30, check=False)
+        def judge_group(keys: tuple[str, ...]) -> None:
+            with _import_keys(keys) as home:
+                verdicts.update({number: _verify(home, cases[number]) for number in numbers_by_keys[keys]})
+
+        with ThreadPoolExecutor(GPG_THREADS) as pool:
+            for _ in track(pool.map(judge_group, numbers_by_keys), len(numbers_by_keys), "sets of keys given to gpg"):
+                pass
+        return [verdicts[number] for number in range(len(cases))]
+
+
+@contextmanager
+def _import_keys(keys: tuple[str, ...]) -> Iterator[Path]:
+    """Yield a home that holds the keys, as far as gpg takes them."""
+    with tempfile.TemporaryDirectory(prefix="gpg") as folder:
+        home = Path(folder)
+        names = [f"key{number}" for number in range(len(keys))]
+        for name, key in zip(names, keys, strict=True):
+            (home / name).write_bytes(key.encode())
+        if names:
+            _run_gpg(home, "--import", "--", *names)
+        yield home
+
+
+def _verify(home: Path, case: Case) -> GpgVerdict:
+    (home / "document").write_bytes(case.sums)
+    (home / "signature").write_bytes(case.signature)
+    done = _run_gpg(home, "--verify", "--", "signature", "document")
+    lines = done.stdout.decode("utf-8", "replace").splitlines()
+    words = tuple(line.split()[1] for line in lines if line.startswith("[GNUPG:] "))
+    return GpgVerdict(done.returncode == 0, words)
+
+
+def _run_gpg(home: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    command = [str(GPG), "--homedir", str(home), *GPG_OPTIONS, *arguments]
+    return subprocess.run(command, cwd=home, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)

@@ -6,13 +6,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
+from tests.conform.progress import track
 from tests.conform.signature_cases import NAME, VERSION, Case
 from tests.conform.signature_judges import GPG, HOST, GpgJudge, TerraformJudge
-from tests.conform.signature_vectors import fuzz_cases, letter, load_cases, load_fuzz_verdicts
+from tests.conform.signature_vectors import ACCEPTED, fuzz_cases, letter, load_cases, load_fuzz_verdicts
 from tests.verification.releases import terraform
 from tests.verification.releases.world import World
 from verification.artefacts import signatures
-from verification.artefacts.packets import Source, read_header
+from verification.artefacts.packets import Reader as PacketReader
+from verification.artefacts.packets import read_header
 from verification.artefacts.signatures import Class
 from verification.releases import installing
 from verification.releases.reading import Reader
@@ -21,6 +23,7 @@ from verification.sources.registry_protocol import RegistryProtocol
 from verification.terraform import Judgement
 
 LIVE_SAMPLE = 10  # every tenth case is put to the real Terraform in the short form
+JUDGE = "Terraform 1.11 (recorded, and installed)"
 RECORDED = "recorded verdicts of terraform 1.11.4"
 
 # why gpg accepts a signature that Terraform refuses, by the class of the portal
@@ -65,7 +68,7 @@ class Portal:
 
 
 @contextmanager
-def opened(*judges: Portal | TerraformJudge | GpgJudge) -> Iterator[None]:
+def opened(*judges: Portal | TerraformJudge) -> Iterator[None]:
     try:
         yield
     finally:
@@ -84,36 +87,44 @@ def run(options: RunOptions) -> SuiteReport:
     found += compare(live, verdicts[::step], [letter(error) for error in judge_with_terraform(live)], "terraform init")
     differences, figures = compare_with_gpg(cases if options.full else cases[::LIVE_SAMPLE])
     figures = (("Put to the installed Terraform", str(len(live))), *figures)
-    return SuiteReport("Terraform 1.11 (recorded, and installed)", len(cases), tuple(found + differences), "", figures)
+    return SuiteReport(JUDGE, len(cases), tuple(found + differences), "", figures)
 
 
-def fuzz(*, seed: int, cases: int) -> SuiteReport:
-    """Compare verdicts on mutated releases with the real Terraform's, or with the recorded ones of the same seed."""
-    mutated, drawn = fuzz_cases(seed, cases)
-    recorded = load_fuzz_verdicts(seed, cases, drawn)
+def fuzz(options: RunOptions) -> SuiteReport:
+    """Compare verdicts on mutated releases with Terraform's.
+
+    Where verdicts are recorded for the seed, they judge every case and the installed Terraform judges a sample; else
+    the installed Terraform judges every case.
+    """
+    mutated, drawn = fuzz_cases(options.seed, options.cases)
+    recorded = load_fuzz_verdicts(options.seed, options.cases, drawn)
     if not terraform.available() and not recorded:
-        return SuiteReport(
-            "Terraform", 0, not_run="Terraform is not installed, and no verdicts are recorded for this seed"
-        )
+        return SuiteReport(JUDGE, 0, not_run="Terraform is not installed, and no verdicts are recorded for this seed")
     verdicts = judge_with_portal(mutated)
-    letters = [letter(error) for error in judge_with_terraform(mutated)] if terraform.available() else list(recorded)
-    judge = "terraform init" if terraform.available() else RECORDED
-    found = compare(mutated, verdicts, letters, judge)
+    found = compare(mutated, verdicts, recorded, RECORDED) if recorded else []
+    step = LIVE_SAMPLE if recorded else 1
+    live = mutated[::step] if terraform.available() else []
+    answers = [letter(error) for error in judge_with_terraform(live)]
+    found += compare(live, verdicts[: len(live) * step : step], answers, "terraform init")
     differences, figures = compare_with_gpg(mutated)
-    counted = Counter(case.name.rsplit(" ", 1)[1] for case in mutated)
-    accepted = letters.count("a")
     figures = (
-        ("Accepted by Terraform", str(accepted)),
+        ("Accepted by Terraform", str((recorded or answers).count(ACCEPTED))),
+        ("Put to the installed Terraform", str(len(live))),
         *figures,
-        *sorted((f"Cases of {k}", str(n)) for k, n in counted.items()),
+        *_count_mutations(mutated),
     )
-    return SuiteReport(judge, len(mutated), tuple(found + differences), "", figures)
+    return SuiteReport(JUDGE, len(mutated), tuple(found + differences), "", figures)
+
+
+def _count_mutations(mutated: Sequence[Case]) -> Iterator[tuple[str, str]]:
+    counts = Counter(case.name.rsplit(" ", 1)[1] for case in mutated)
+    return ((f"Cases of {name}", str(count)) for name, count in sorted(counts.items()))
 
 
 def judge_with_portal(cases: Sequence[Case]) -> list[Judgement]:
     portal = Portal()
     with opened(portal):
-        return [portal.judge(case) for case in cases]
+        return [portal.judge(case) for case in track(cases, len(cases), "releases judged by the portal")]
 
 
 def judge_with_terraform(cases: Sequence[Case]) -> list[str]:
@@ -141,16 +152,15 @@ def compare_with_gpg(cases: Sequence[Case]) -> tuple[list[Disagreement], tuple[t
     """Return the differences from gpg about signatures that no listed class explains, and the counts of all classes."""
     if GPG is None:
         return [], (("GnuPG", "not run: gpg is not installed"),)
-    judge, classes, found = GpgJudge(), Counter[str](), []
-    with opened(judge):
-        for case in cases:
-            gpg, verdict = judge.judge(case), judge_signature(case)
-            if gpg.is_accepted == bool(verdict.terraform.accepts):
-                continue
-            reason = explain(case, verdict, gpg.words)
-            classes[reason] += 1
-            if not reason:
-                found.append(Disagreement(case.name, f"{verdict.kind}", f"gpg: {' '.join(gpg.words)}"))
+    classes, found = Counter[str](), []
+    for case, gpg in zip(cases, GpgJudge().judge_all(cases), strict=True):
+        verdict = judge_signature(case)
+        if gpg.is_accepted == bool(verdict.terraform.accepts):
+            continue
+        reason = explain(case, verdict, gpg.words)
+        classes[reason] += 1
+        if not reason:
+            found.append(Disagreement(case.name, f"{verdict.kind}", f"gpg: {' '.join(gpg.words)}"))
     explained = tuple((f"gpg: {reason}", str(count)) for reason, count in classes.most_common() if reason)
     return found, (("Signatures put to gpg", str(len(cases))), *explained)
 
@@ -170,10 +180,10 @@ def explain(case: Case, verdict: signatures.Verdict, words: Sequence[str]) -> st
 
 def _has_more(signature: bytes) -> bool:
     """Return whether anything stands around the first signature."""
-    source = Source(signature)
-    _, body = read_header(source)
-    body.skip()
+    source = PacketReader(signature)
+    read_header(source)
     return not source.is_at_end
 
 
 SUITE = Suite("signatures", "Signatures, checksums and archives", run)
+FUZZER = Suite("signatures-fuzz", "Mutated releases", fuzz, "--fuzz signatures")

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.conform import signature_vectors, signatures
+from tests.conform.base import RunOptions
 from tests.conform.signature_vectors import RECORDED_CASES, RECORDED_SEED, fuzz_cases, load_cases, load_fuzz_verdicts
 from verification.artefacts.signatures import Class
 
@@ -41,6 +42,6 @@ def test_mutated_releases_are_judged_as_recorded():
 def test_fuzzer_without_terraform_and_record_is_not_run(monkeypatch):
     monkeypatch.setattr("tests.verification.releases.terraform.TERRAFORM", None)
     monkeypatch.setattr(signature_vectors, "FUZZ", signature_vectors.DATA / "missing.json")
-    report = signatures.fuzz(seed=2, cases=3)
+    report = signatures.fuzz(RunOptions(seed=2, cases=3))
     assert report.cases == 0
     assert report.not_run.startswith("Terraform is not installed")

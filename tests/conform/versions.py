@@ -40,13 +40,13 @@ def run(options: RunOptions) -> SuiteReport:
     return SuiteReport(judge, len(pairs) + len(selections), tuple(found), figures=figures, aim=AIM)
 
 
-def fuzz(*, seed: int, cases: int) -> SuiteReport:
+def fuzz(options: RunOptions) -> SuiteReport:
     """Compare random pairs with the installed Terraform."""
     if not terraform.available():
         return SuiteReport(LIVE_JUDGE, 0, not_run="Terraform is not installed")
-    pairs = generate_random_pairs(cases, seed)
+    pairs = generate_random_pairs(options.cases, options.seed)
     found = compare_pairs(zip(pairs, judge_pairs(pairs), strict=True))
-    return SuiteReport("The installed Terraform", cases, tuple(found))
+    return SuiteReport("The installed Terraform", options.cases, tuple(found))
 
 
 def compare_pairs(judged: Iterable[tuple[Pair, str]]) -> Iterable[Disagreement]:
@@ -78,3 +78,4 @@ def compare_selections(judged: Iterable[tuple[Selection, str]]) -> Iterable[Disa
 
 
 SUITE = Suite("versions", "Version constraints and order", run)
+FUZZER = Suite("versions-fuzz", "Random version constraints", fuzz, "--fuzz versions")

@@ -6,13 +6,14 @@ whether a signature holds.
 """
 
 import hashlib
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from verification.artefacts import arithmetic, armor
-from verification.artefacts.packets import PacketError, PublicKey, Source, StructuralError, UnsupportedError
-from verification.artefacts.signature_packets import COMPROMISED, Packet, Signature, UserId, next_packet
+from verification.artefacts.packets import PacketError, PublicKey, StructuralError, UnsupportedError
+from verification.artefacts.signature_packets import COMPROMISED, Packet, Signature, UserId, read_packets
 from verification.terraform import says
 
 BINARY, TEXT = 0x00, 0x01
@@ -20,6 +21,7 @@ CERTIFICATIONS = (0x10, 0x11, 0x12, 0x13)
 BINDING, SUBKEY_REVOCATION, CERTIFICATION_REVOCATION = 0x18, 0x28, 0x30
 MAY_SIGN = 0x02
 KINDS = ("PGP PUBLIC KEY BLOCK", "PGP PRIVATE KEY BLOCK")
+Packets = deque[Packet | PacketError]
 
 
 @dataclass(slots=True)
@@ -31,24 +33,15 @@ class Identity:
     revocations: list[Signature] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class Subkey:
-    """A subkey with the newest signature that binds it."""
-
-    key: PublicKey
-    binding: Signature
-    revocations: tuple[Signature, ...]
-
-
 @dataclass(slots=True)
 class Certificate:
     """A primary key with its identities and subkeys."""
 
     primary: PublicKey
+    data: bytes  # the block that the certificate comes from
     identities: dict[bytes, Identity] = field(default_factory=dict)
-    subkeys: list[Subkey] = field(default_factory=list)
+    subkeys: list["Candidate"] = field(default_factory=list)
     revocations: list[Signature] = field(default_factory=list)
-    data: bytes = b""  # the block that the certificate comes from
 
     @property
     def keys(self) -> tuple[PublicKey, ...]:
@@ -70,6 +63,11 @@ class Certificate:
         return None if end is None else datetime.fromtimestamp(end, UTC)
 
     @property
+    def main(self) -> "Candidate":
+        """Return the primary key with what it says of itself."""
+        return Candidate(self, self.primary, self.primary_identity.claim, self.revocations)
+
+    @property
     def primary_identity(self) -> Identity:
         """Return the identity that speaks for the key: not revoked, marked as primary, newest."""
         return max(self.identities.values(), key=_preference)
@@ -82,7 +80,7 @@ def _preference(identity: Identity) -> tuple[int, bool, int]:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A key that a signature names. `claim` is the signature that says what the key is for."""
+    """A key that may have signed. `claim` is the newest signature that says what the key is for."""
 
     certificate: Certificate
     key: PublicKey
@@ -110,37 +108,13 @@ class Candidate:
     @property
     def ends_at(self) -> float:
         """Return the moment at which the key, or the primary key above it, expires."""
-        pairs = [(self.certificate.primary, self.certificate.primary_identity.claim), (self.key, self.claim)]
+        pairs = ((self.certificate.primary, self.certificate.primary_identity.claim), (self.key, self.claim))
         ends = [key.created_at + claim.key_lifetime for key, claim in pairs if claim and claim.key_lifetime]
         return min(ends, default=float("inf"))
 
     def is_expired(self, now: float) -> bool:
         """Return whether the key has expired or was made in the future."""
         return self.ends_at < now or max(self.key.created_at, self.certificate.primary.created_at) > now
-
-
-class _Packets:
-    """Packets with one that can be put back."""
-
-    def __init__(self, data: bytes) -> None:
-        self.source = Source(data)
-        self.unread: Packet | None = None
-
-    @property
-    def is_at_end(self) -> bool:
-        return self.unread is None and self.source.is_at_end
-
-    def next(self) -> Packet | None:
-        if self.unread is not None:
-            packet, self.unread = self.unread, None
-            return packet
-        return next_packet(self.source)
-
-    def signatures(self) -> Iterator[Signature]:
-        """Yield the signatures up to the next packet of another kind."""
-        while isinstance(packet := self.next(), Signature):
-            yield packet
-        self.unread = packet
 
 
 def read_armored(text: bytes) -> list[Certificate]:
@@ -155,67 +129,75 @@ def read_armored(text: bytes) -> list[Certificate]:
 
 def read(data: bytes) -> list[Certificate]:
     """Return the certificates, without those that are malformed. Raises PacketError where none is left."""
-    packets, found = _Packets(data), []
+    packets, certificates = deque(read_packets(data)), []
     last: PacketError | None = None
-    while not packets.is_at_end:
+    while packets:
         try:
-            certificate = _read_certificate(packets)
-            certificate.data = data
-            found.append(certificate)
+            certificates.append(_read_certificate(packets, data))
         except (StructuralError, UnsupportedError) as error:
             last = error
             _skip_to_key(packets)
-        except EOFError:
-            break
-    if last is not None and not found:
+    if last is not None and not certificates:
         raise last
-    return found
+    return certificates
 
 
-def _skip_to_key(packets: _Packets) -> None:
-    while (packet := packets.next()) is not None:
+def _next(packets: Packets) -> Packet:
+    packet = packets.popleft()
+    if isinstance(packet, PacketError):
+        raise packet
+    return packet
+
+
+def _next_signatures(packets: Packets) -> Iterator[Signature]:
+    """Yield the signatures up to the next packet of another kind."""
+    while packets and isinstance(packets[0], Signature | PacketError):
+        packet = _next(packets)
+        assert isinstance(packet, Signature)
+        yield packet
+
+
+def _skip_to_key(packets: Packets) -> None:
+    while packets:
+        packet = _next(packets)
         if isinstance(packet, PublicKey) and not packet.is_subkey:
-            packets.unread = packet
+            packets.appendleft(packet)
             return
 
 
-def _read_certificate(packets: _Packets) -> Certificate:
-    packet = packets.next()
-    if packet is None:
-        raise EOFError
-    if not isinstance(packet, PublicKey):
-        packets.unread = packet
+def _read_certificate(packets: Packets, data: bytes) -> Certificate:
+    primary = _next(packets)
+    if not isinstance(primary, PublicKey) or not primary.can_sign:
         raise StructuralError("first packet was not a public/private key")
-    if not packet.can_sign:
-        raise StructuralError("primary key cannot be used for signatures")
-    certificate = Certificate(packet)
+    certificate = Certificate(primary, data)
     _read_parts(certificate, packets)
     if not certificate.identities:
         raise StructuralError("entity without any identities")
-    if not all(_holds(packet, revocation, packet.hashed) for revocation in certificate.revocations):
+    if not all(_holds(primary, revocation, primary.hashed) for revocation in certificate.revocations):
         raise StructuralError("revocation signature signed by alternate key")
     return certificate
 
 
-def _read_parts(certificate: Certificate, packets: _Packets) -> None:
+def _read_parts(certificate: Certificate, packets: Packets) -> None:
     """Read up to the next primary key."""
-    while (packet := packets.next()) is not None:
+    while packets:
+        packet = _next(packets)
         match packet:
             case UserId():
                 _add_identity(certificate, packets, packet.name)
             case Signature(kind=0x20):
                 certificate.revocations.append(packet)
             case PublicKey(is_subkey=True):
-                certificate.subkeys.append(_read_subkey(certificate.primary, packets, packet))
+                certificate.subkeys.append(_read_subkey(certificate, packets, packet))
             case PublicKey():
-                packets.unread = packet
+                packets.appendleft(packet)
                 return
 
 
-def _add_identity(certificate: Certificate, packets: _Packets, name: bytes) -> None:
+def _add_identity(certificate: Certificate, packets: Packets, name: bytes) -> None:
     """Read the signatures about a user ID, which counts only with a good one by the key itself."""
     identity, covered = Identity(name), certificate.primary.hashed + b"\xb4" + len(name).to_bytes(4) + name
-    for signature in packets.signatures():
+    for signature in _next_signatures(packets):
         if signature.kind not in (*CERTIFICATIONS, CERTIFICATION_REVOCATION):
             raise StructuralError("user ID signature with wrong type")
         if not signature.is_by(certificate.primary):
@@ -229,25 +211,21 @@ def _add_identity(certificate: Certificate, packets: _Packets, name: bytes) -> N
         certificate.identities[name] = identity
 
 
-def _read_subkey(primary: PublicKey, packets: _Packets, key: PublicKey) -> Subkey:
-    binding, revocations, covered = None, [], primary.hashed + key.hashed
-    try:
-        for signature in packets.signatures():
-            if signature.kind not in (BINDING, SUBKEY_REVOCATION):
-                raise StructuralError("subkey signature with wrong type")
-            if not _holds(primary, signature, covered) or not _is_cross_signed(key, signature, covered):
-                raise StructuralError("subkey signature invalid")
-            if signature.kind == SUBKEY_REVOCATION:
-                revocations.append(signature)
-            elif binding is None or (signature.created_at or 0) > (binding.created_at or 0):
-                binding = signature
-    except PacketError as error:
-        raise (
-            error if isinstance(error, StructuralError) else StructuralError(f"subkey signature invalid: {error}")
-        ) from error
+def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey) -> Candidate:
+    primary, binding, revocations = certificate.primary, None, []
+    covered = primary.hashed + key.hashed
+    for signature in _next_signatures(packets):
+        if signature.kind not in (BINDING, SUBKEY_REVOCATION):
+            raise StructuralError("subkey signature with wrong type")
+        if not _holds(primary, signature, covered) or not _is_cross_signed(key, signature, covered):
+            raise StructuralError("subkey signature invalid")
+        if signature.kind == SUBKEY_REVOCATION:
+            revocations.append(signature)
+        elif binding is None or (signature.created_at or 0) > (binding.created_at or 0):
+            binding = signature
     if binding is None:
         raise StructuralError("subkey packet not followed by signature")
-    return Subkey(key, binding, tuple(revocations))
+    return Candidate(certificate, key, binding, revocations)
 
 
 def _is_cross_signed(key: PublicKey, binding: Signature, covered: bytes) -> bool:
@@ -259,22 +237,17 @@ def _is_cross_signed(key: PublicKey, binding: Signature, covered: bytes) -> bool
 
 def _holds(key: PublicKey, signature: Signature, covered: bytes) -> bool:
     digest = hashlib.new(signature.digest, covered + signature.hashed, usedforsecurity=False).digest()
-    return signature.version == 4 and arithmetic.verify(key, signature, digest)
+    return arithmetic.verify(key, signature, digest)
 
 
 def find(certificates: Sequence[Certificate], signature: Signature) -> list[Candidate]:
     """Return the keys that the signature names and that may sign."""
-    found = []
-    for certificate in certificates:
-        claim = certificate.primary_identity.claim
-        if certificate.primary.key_id == signature.issuer:
-            found.append(Candidate(certificate, certificate.primary, claim, certificate.revocations))
-        found += [
-            Candidate(certificate, subkey.key, subkey.binding, subkey.revocations)
-            for subkey in certificate.subkeys
-            if subkey.key.key_id == signature.issuer
-        ]
-    return [candidate for candidate in found if candidate.may_sign]
+    return [
+        candidate
+        for certificate in certificates
+        for candidate in (certificate.main, *certificate.subkeys)
+        if candidate.key.key_id == signature.issuer and candidate.may_sign
+    ]
 
 
 def holds(candidate: Candidate, signature: Signature, document: bytes) -> bool:

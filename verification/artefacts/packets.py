@@ -1,8 +1,8 @@
-"""OpenPGP packets as Terraform's library reads them: framing, public keys and user IDs.
+"""OpenPGP packets as Terraform's library reads them: framing and public keys.
 
 Reading decides nothing: verification.artefacts.keyrings verifies. The library is ProtonMail/go-crypto 1.0.0. Where it
 departs from RFC 9580 so does this: integers may have leading zeros, bytes that a packet does not use are read as the
-next packet, and a packet of an unknown kind, version or algorithm is skipped.
+next packet, and a packet of an unknown kind, version or algorithm is passed over.
 """
 
 import hashlib
@@ -15,33 +15,20 @@ RSA, RSA_ENCRYPT, RSA_SIGN, ELGAMAL, DSA, ECDH, ECDSA, EDDSA = 1, 2, 3, 16, 17, 
 FAMILIES = {RSA: "RSA", RSA_SIGN: "RSA", DSA: "DSA", ECDSA: "ECDSA", EDDSA: "EdDSA"}  # those that sign
 INTEGER_COUNTS = {RSA: 2, RSA_ENCRYPT: 2, RSA_SIGN: 2, DSA: 4, ELGAMAL: 3}
 MAX_EXPONENT_BYTES = 3
+# curves by object identifier: their names in the library cryptography, and the algorithms of keys on them
 CURVES = {
-    "2a8648ce3d030107": "SECP256R1",
-    "2b81040022": "SECP384R1",
-    "2b81040023": "SECP521R1",
-    "2b8104000a": "SECP256K1",
-    "2b2403030208010107": "BrainpoolP256R1",
-    "2b240303020801010b": "BrainpoolP384R1",
-    "2b240303020801010d": "BrainpoolP512R1",
-    "2b060104019755010501": "X25519",
-    "2b656f": "X448",
-    "2b06010401da470f01": "Ed25519",
-    "2b6571": "Ed448",
+    "2a8648ce3d030107": ("SECP256R1", {ECDSA, ECDH}),
+    "2b81040022": ("SECP384R1", {ECDSA, ECDH}),
+    "2b81040023": ("SECP521R1", {ECDSA, ECDH}),
+    "2b8104000a": ("SECP256K1", {ECDSA, ECDH}),
+    "2b2403030208010107": ("BrainpoolP256R1", {ECDSA, ECDH}),
+    "2b240303020801010b": ("BrainpoolP384R1", {ECDSA, ECDH}),
+    "2b240303020801010d": ("BrainpoolP512R1", {ECDSA, ECDH}),
+    "2b060104019755010501": ("X25519", {ECDH}),
+    "2b656f": ("X448", {ECDH}),
+    "2b06010401da470f01": ("Ed25519", {EDDSA, ECDH}),
+    "2b6571": ("Ed448", {EDDSA, ECDH}),
 }
-POINT_SIZES = {"Ed25519": 33, "Ed448": 58}
-NOT_ECDSA = frozenset({"", "X25519", "X448", "Ed25519", "Ed448"})
-# packets that have no place beside a key or a signature: how much is read of them, and the versions that are known
-FOREIGN = {
-    1: (10, ()),
-    3: (1, ()),
-    4: (13, ()),
-    8: (1, (0, 1, 2, 3)),
-    9: (0, ()),
-    11: (2, ()),
-    18: (1, (1,)),
-    20: (4, ()),
-}
-FATAL = frozenset({8, 9, 11, 18, 20})  # an unknown version of these ends the reading
 
 
 class PacketError(ValueError):
@@ -62,61 +49,45 @@ class UnsupportedError(PacketError):
         super().__init__(f"openpgp: unsupported feature: {why}")
 
 
-class TruncatedError(PacketError):
-    """The bytes end within a packet."""
+class Reader:
+    """Bytes that are read from the front. Those of a truncated packet have no end."""
 
-    def __init__(self) -> None:
-        super().__init__(says("unexpected_end"))
-
-
-class Source:
-    """Bytes that are read from the front."""
-
-    def __init__(self, data: bytes) -> None:
-        self.data, self.at = data, 0
+    def __init__(self, data: bytes, *, is_truncated: bool = False) -> None:
+        self.data, self.at, self.is_truncated = data, 0, is_truncated
 
     @property
     def is_at_end(self) -> bool:
-        return self.at >= len(self.data)
-
-    def take(self, count: int, limit: int | None = None) -> bytes:
-        """Return so many bytes, none of them past the limit. Raises TruncatedError."""
-        end = self.at + count
-        stop = len(self.data) if limit is None else min(limit, len(self.data))
-        if end > stop:
-            self.at = max(self.at, stop)
-            raise TruncatedError
-        self.at = end
-        return self.data[end - count : end]
-
-
-@dataclass(frozen=True, slots=True)
-class Body:
-    """The contents of one packet: a source up to a limit, or to its end."""
-
-    source: Source
-    limit: int | None
+        return self.at == len(self.data)
 
     def take(self, count: int) -> bytes:
-        return self.source.take(count, self.limit)
+        """Return so many bytes. Raises PacketError where they are not there."""
+        start, self.at = self.at, min(self.at + count, len(self.data))
+        if self.at - start < count:
+            raise PacketError(says("unexpected_end"))
+        return self.data[start : self.at]
 
-    def rest(self) -> bytes:
-        return self.take((len(self.source.data) if self.limit is None else self.limit) - self.source.at)
-
-    def skip(self) -> None:
-        stop = len(self.source.data) if self.limit is None else min(self.limit, len(self.source.data))
-        self.source.at = max(self.source.at, stop)
+    def number(self, size: int = 1) -> int:
+        return int.from_bytes(self.take(size))
 
     def integer(self) -> bytes:
         """Return the bytes of an integer, whose length in bits stands in front of it."""
-        return self.take((int.from_bytes(self.take(2)) + 7) // 8)
+        return self.take((self.number(2) + 7) // 8)
 
     def identifier(self) -> bytes:
         """Return bytes whose length stands in front of them."""
-        size = self.take(1)[0]
+        size = self.number()
         if size in (0, 0xFF):
             raise UnsupportedError("reserved for future extensions")
         return self.take(size)
+
+    def rest(self) -> bytes:
+        return self.take(len(self.data) - self.at + self.is_truncated)
+
+    def part(self, size: int) -> "Reader":
+        """Return a reader of the next bytes, fewer where they end; this one moves behind them."""
+        end = self.at + size
+        data, self.at = self.data[self.at : end], min(end, len(self.data))
+        return Reader(data, is_truncated=end > len(self.data))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,62 +127,38 @@ class PublicKey:
         return f"{self.family} {self.bits}" if self.bits else self.family
 
 
-def read_header(source: Source) -> tuple[int, Body]:
-    """Return the tag of the next packet and its contents. Raises PacketError."""
-    first = source.take(1)[0]
+def read_header(source: Reader) -> tuple[int, Reader, bool]:
+    """Return the tag of the next packet, its contents, and whether they are in one piece. Raises PacketError."""
+    first = source.number()
     if not first & 0x80:
         raise StructuralError("tag byte does not have MSB set")
     if not first & 0x40:
         tag, length_type = (first & 0x3F) >> 2, first & 3
-        size = 0 if length_type == 3 else int.from_bytes(source.take(1 << length_type))
-        return tag, Body(source, None if length_type == 3 else source.at + size)
+        size = len(source.data) - source.at if length_type == 3 else source.number(1 << length_type)
+        return tag, source.part(size), True
     size, is_partial = read_length(source)
-    return first & 0x3F, _join(source, size) if is_partial else Body(source, source.at + size)
+    body, is_whole = source.part(size), not is_partial
+    while is_partial and not source.is_at_end:
+        size, is_partial = read_length(source)
+        part = source.part(size)
+        body = Reader(body.data + part.data, is_truncated=part.is_truncated)
+    return first & 0x3F, body, is_whole
 
 
-def read_length(source: Source) -> tuple[int, bool]:
-    """Return a length and whether another part follows."""
-    first = source.take(1)[0]
+def read_length(source: Reader, first_partial: int = 224) -> tuple[int, bool]:
+    """Return a length and whether another part follows. Subpackets have no parts: 255 is given for them."""
+    first = source.number()
     if first < 192:
         return first, False
-    if first < 224:
-        return (first - 192 << 8) + source.take(1)[0] + 192, False
+    if first < first_partial:
+        return (first - 192 << 8) + source.number() + 192, False
     if first < 255:
         return 1 << (first & 0x1F), True
-    return int.from_bytes(source.take(4)), False
+    return source.number(4), False
 
 
-def _join(source: Source, size: int) -> Body:
-    """Return the contents of a packet of partial lengths; reading past the end of truncated ones fails."""
-    parts, is_partial, missing = [], True, 0
-    try:
-        while is_partial:
-            parts.append(source.take(size))
-            size, is_partial = read_length(source)
-        parts.append(source.take(size))
-    except TruncatedError:
-        missing = 1
-    joined = b"".join(parts)
-    return Body(Source(joined), len(joined) + missing)
-
-
-def read_foreign(tag: int, body: Body) -> None:
-    """Read as much as the library does of a packet that is neither key nor signature; the rest is the next packet."""
-    if tag in (5, 7):
-        read_key(body, is_subkey=tag == 7)
-        body.take(1)
-        raise UnsupportedError("private key")
-    size, versions = FOREIGN[tag]
-    head = body.take(size)
-    if tag == 11:
-        body.take(head[1] + 4)
-    elif size and head[0] not in versions:
-        raise UnsupportedError(f"packet {tag}")
-
-
-def read_key(body: Body, *, is_subkey: bool) -> PublicKey:
+def read_key(body: Reader, *, is_subkey: bool) -> PublicKey:
     """Return a public key. Raises PacketError."""
-    start = body.source.at
     version, created_at, algorithm = struct.unpack(">BLB", body.take(6))
     if version != 4:
         raise UnsupportedError(f"public key version {version}")
@@ -224,24 +171,16 @@ def read_key(body: Body, *, is_subkey: bool) -> PublicKey:
         numbers = (point,)
     else:
         raise UnsupportedError(f"public key type: {algorithm}")
-    material = body.source.data[start : body.source.at]
-    hashed = b"\x99" + struct.pack(">H", len(material) & 0xFFFF) + material
+    hashed = b"\x99" + struct.pack(">H", body.at & 0xFFFF) + body.data[: body.at]
     return PublicKey(is_subkey, created_at, algorithm, hashed, numbers, curve)
 
 
-def _read_point(body: Body, algorithm: int) -> tuple[str, bytes]:
+def _read_point(body: Reader, algorithm: int) -> tuple[str, bytes]:
     """Return the curve of a key and the point on it."""
-    curve = CURVES.get(body.identifier().hex(), "")
-    is_known = bool(curve) if algorithm == ECDH else (curve in POINT_SIZES) == (algorithm == EDDSA)
-    if algorithm == EDDSA and not is_known:
-        raise UnsupportedError("unknown oid")
+    curve, algorithms = CURVES.get(body.identifier().hex(), ("", ()))
     point = body.integer()
     if algorithm == ECDH:
         body.identifier()
-    if not is_known or (algorithm == ECDSA and curve in NOT_ECDSA):
+    if algorithm not in algorithms:
         raise UnsupportedError("unknown oid")
-    if algorithm == EDDSA and point[:1] != b"\x40":
-        raise UnsupportedError("unsupported EdDSA compression")
-    if algorithm == EDDSA and len(point) != POINT_SIZES[curve]:
-        raise PacketError("eddsa: failed to parse EC point")
     return curve, point

@@ -1,7 +1,7 @@
-"""Who signed a list of checksums, and is the signature worth anything?
+"""Verdicts on the signature over a list of checksums.
 
-Two answers: what Terraform makes of it, which is arithmetic and little else, and what the program makes of it, which
-also refuses weak, revoked and expired keys. docs/decisions/0010-signatures.md compares the verifiers.
+Each has two parts: what Terraform makes of the signature, and the class of the portal, which also refuses weak digests
+and keys. docs/decisions/0010-signatures.md compares the verifiers.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from math import inf
 from pysequoia import Cert, Sig, verify
 
 from verification.artefacts import keyrings
-from verification.artefacts.armor import ArmorError, is_armored
+from verification.artefacts.armor import ArmorError, decode
 from verification.artefacts.base import Remark, fail, warn
 from verification.artefacts.keyrings import Candidate, Certificate
-from verification.artefacts.packets import PacketError, PublicKey, Source, read_header
-from verification.artefacts.signature_packets import SIGNATURE, Signature, next_packet
+from verification.artefacts.packets import PacketError, PublicKey, Reader, read_header
+from verification.artefacts.signature_packets import SIGNATURE, Signature, read_packets
 from verification.base import Outcome
 from verification.terraform import ACCEPTS, Judgement, refuses, says
 
@@ -122,19 +122,18 @@ def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: floa
 
 def check(document: bytes, data: bytes, certificates: Sequence[Certificate], *, now: float, at: int = 0) -> Verdict:
     """Judge a binary signature against one block of keys."""
-    source, named = Source(data), None
-    try:
-        while (packet := next_packet(source)) is not None:
-            if not isinstance(packet, Signature):
-                return _refuse(Class.NO_SIGNATURE, says("no_signature_packet"))
-            if not packet.issuer:
-                return _refuse(Class.MALFORMED, says("no_issuer"))
-            named = named or packet
-            if candidates := keyrings.find(certificates, packet):
-                return _judge_signed(document, data, candidates[0], packet, now, at)
-    except PacketError as error:
-        kind = Class.MALFORMED if data[0] & 0x80 else Class.ARMORED if is_armored(data) else Class.NO_SIGNATURE
-        return _refuse(kind, str(error))
+    named = None
+    for packet in read_packets(data):
+        if isinstance(packet, PacketError):
+            kind = Class.MALFORMED if data[0] & 0x80 else Class.ARMORED if decode(data) else Class.NO_SIGNATURE
+            return _refuse(kind, str(packet))
+        if not isinstance(packet, Signature):
+            return _refuse(Class.NO_SIGNATURE, says("no_signature_packet"))
+        if not packet.issuer:
+            return _refuse(Class.MALFORMED, says("no_issuer"))
+        named = named or packet
+        if candidates := keyrings.find(certificates, packet):
+            return _judge_signed(document, data, candidates[0], packet, now, at)
     kind = Class.EMPTY if not data else Class.UNSUPPORTED if _begins_with_signature(data) else Class.NO_SIGNATURE
     if named is not None:
         knows = any(named.issuer in certificate.key_ids for certificate in certificates)
@@ -143,7 +142,7 @@ def check(document: bytes, data: bytes, certificates: Sequence[Certificate], *, 
 
 
 def _begins_with_signature(data: bytes) -> bool:
-    return read_header(Source(data))[0] == SIGNATURE
+    return read_header(Reader(data))[0] == SIGNATURE
 
 
 def _refuse(kind: Class, why: str) -> Verdict:

@@ -29,18 +29,11 @@ def test_signature(keyring, name):
     assert found.summary.endswith(".")
 
 
-@pytest.fixture(scope="module")
-def gpg():
-    judge = GpgJudge()
-    yield judge
-    judge.close()
-
-
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.keys])
-def test_tampered_is_what_gpg_calls_bad(keyring, gpg, name):
+def test_tampered_is_what_gpg_calls_bad(keyring, name):
     case = CASES[name]
     keys = tuple(keyring.export(key).decode() for key in case.keys)
-    words = gpg.judge(Case(name, case.make(keyring), keys, sums=case.document)).words
+    words = GpgJudge().judge(Case(name, case.make(keyring), keys, sums=case.document)).words
     found = verdict(keyring, case)
     assert (found.kind == Class.TAMPERED) == ("BADSIG" in words)
     if found.outcome in (Outcome.PASS, Outcome.WARN):
