@@ -13,7 +13,7 @@ from verification.schemas.fitting import fitting
 LISTS = [("array", _("as an array")), ("object", _("as an object"))]  # the first is the usual
 NAMES = [(FROM_PROVIDER, _("the provider gives it")), (NAME, _("the name is it"))]
 NESTED = [("status", _("in the status")), ("parameter", _("a parameter, as in older generators"))]
-NUMBERS = [("number", _("a number")), ("integer", _("an integer"))]
+NUMBERS = [("integer", _("an integer")), ("number", _("a number"))]
 LONGEST = 800  # the choices travel in the address
 TOLD = {"external_names": "external", "kinds": "kinds", "references": "references"}
 

@@ -5,11 +5,14 @@ own words. So is the annotation that names the generator.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from dataclasses import replace
 from typing import Any
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.schemas import published
+from verification.schemas.base import ProviderSchema
+from verification.schemas.choices import Choices, choices
 from verification.schemas.crd import definition
 from verification.schemas.read import read_one
 
@@ -24,26 +27,43 @@ def run(options: RunOptions) -> SuiteReport:
     if archive is None:
         return SuiteReport(JUDGE, 0, not_run=NOT_RUN)
     files = published.read_files(archive)
-    judged, previewed = published.read_definitions(files), dict(preview(files))
+    configuration = published.read_configuration(files)
+    chosen, resources = published.build_choices(configuration), configuration.external.keys()
+    judged = published.read_definitions(files)
+    configured = read_one(published.read_schema(files, configuration))
+    previewed = preview(configured, resources, chosen)
     found = [one for name in sorted(judged | previewed) for one in compare(name, previewed, judged)]
     defaults = sum(1 for one in judged.values() for _ in find_defaults(one))
+    usual, raw = choices(published.PREFIX), read_one(files["config/schema.json"].encode())
+    steps = {
+        "default options": usual,
+        "default options and --numbers number": replace(usual, numbers="number"),
+        "each resource's kind": replace(usual, kinds=chosen.kinds),
+        "kinds, external names and references": chosen,
+    }
     figures = (
         ("Definitions", f"{len(judged)}, both scopes"),
         ("Default values in them", str(defaults)),
         ("Not compared", "descriptions, and the annotation that names the generator"),
+        *((f"With {step}", count_equal(preview(raw, resources, made), judged)) for step, made in steps.items()),
     )
     return SuiteReport(JUDGE, len(judged), tuple(found), figures=figures)
 
 
-def preview(files: dict[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the portal's definition of each configured resource, in both scopes."""
-    configuration = published.read_configuration(files)
-    choices = published.build_choices(configuration)
-    schema = read_one(published.read_schema(files, configuration))
-    for resource in configuration.external.keys() & schema.resources.keys():
-        for namespaced in choices.scopes:
-            one = definition(schema.resources[resource], choices, namespaced=namespaced)
-            yield one["metadata"]["name"], one
+def preview(schema: ProviderSchema, resources: Set[str], chosen: Choices) -> dict[str, dict[str, Any]]:
+    """Return the portal's definitions of these resources in each scope, by name."""
+    made = (
+        definition(schema.resources[resource], chosen, namespaced=namespaced)
+        for resource in resources & schema.resources.keys()
+        for namespaced in chosen.scopes
+    )
+    return {one["metadata"]["name"]: one for one in made}
+
+
+def count_equal(previewed: dict[str, dict[str, Any]], judged: dict[str, dict[str, Any]]) -> str:
+    names = previewed.keys() & judged.keys()
+    equal = [name for name in names if not any(compare(name, previewed, judged))]
+    return f"{len(names)} names equal, {len(equal)} definitions equal"
 
 
 def compare(name: str, previewed: dict[str, Any], judged: dict[str, Any]) -> Iterator[Disagreement]:

@@ -23,7 +23,7 @@ KIND = re.compile(r"[A-Z][A-Za-z0-9]*")
 DOMAIN = "upbound.io"
 SINGLETONS = ("array", "object")
 COMPUTED_NESTED = ("status", "parameter")
-NUMBERS = ("number", "integer")
+NUMBERS = ("integer", "number")  # the first is what generators that read Go code write, as the largest providers do
 RUNTIMES = ("2.0", "2.3", "1")  # the first is what most published definitions are of
 # which words each choice may be, and what is said where it is another
 WORDS = {
@@ -79,7 +79,7 @@ class Choices:
     singletons: str = "array"
     single_blocks: str = "array"
     computed_nested: str = "status"
-    numbers: str = "number"
+    numbers: str = NUMBERS[0]
     runtime: str = RUNTIMES[0]
     api_version: str = "v1alpha1"
     references: dict[str, tuple[str, ...]] = field(default_factory=dict)

@@ -20,6 +20,7 @@ from verification.schemas.names import group_kind
 
 ARCHIVE = "data/published-crds/provider-upjet-github-1d0ee16.tar.xz"
 ROOT = "provider-upjet-github/"
+PREFIX = "github"
 SHORT_GROUP = re.compile(r'r\.ShortGroup = "(?P<group>[^"]*)"')
 KIND = re.compile(r'r\.Kind = "(?P<kind>\w+)"')
 REFERENCE = re.compile(r'r\.References\["(?P<path>[\w.]+)"\] = config\.Reference')
@@ -113,7 +114,7 @@ def build_choices(configuration: Configuration) -> Choices:
     """Return the configuration as options of crd_preview. The provider is generated from Go code."""
     kinds = [_complete_kind(resource, text) for resource, text in configuration.kinds.items()]
     return choices(
-        "github",
+        PREFIX,
         external=tuple(f"{resource}={rule}" for resource, rule in configuration.external.items()),
         kinds=tuple(kinds),
         references=tuple(f"{one}.{path}" for one, paths in configuration.references.items() for path in sorted(paths)),

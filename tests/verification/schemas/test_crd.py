@@ -14,6 +14,7 @@ from verification.schemas.read import read_one
 from verification.schemas.rules import faults
 
 KEYED = {"type": "object", "required": ["key", "name"]}
+WHOLE = {"type": "integer", "format": "int64"}
 
 
 def made(resource: str = "acme_compute_server", *, namespaced: bool = True, **more: Any) -> dict[str, Any]:
@@ -51,16 +52,16 @@ def rules(one: dict[str, Any]) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("name", "schema"),
     [
-        ("size", {"type": "number"}),
+        ("size", WHOLE),
         ("isPublic", {"type": "boolean"}),
         ("zones", {"type": "array", "items": {"type": "string"}, "x-kubernetes-list-type": "set"}),
         (
             "tags",
             {"type": "object", "additionalProperties": {"type": "string"}, "x-kubernetes-map-type": "granular"},
         ),
-        ("matrix", {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}),
+        ("matrix", {"type": "array", "items": {"type": "array", "items": WHOLE}}),
         ("extra", {"x-kubernetes-preserve-unknown-fields": True}),
-        ("limits", {"type": "object", "properties": {"cpu": {"type": "number"}}}),
+        ("limits", {"type": "object", "properties": {"cpu": WHOLE}}),
         (
             "labels",
             {
@@ -68,7 +69,7 @@ def rules(one: dict[str, Any]) -> dict[str, str]:
                 "additionalProperties": {"type": "object", "properties": {"value": {"type": "string"}}},
             },
         ),
-        ("rule", {"type": "array", "items": {"type": "object", "properties": {"port": {"type": "number"}}}}),
+        ("rule", {"type": "array", "items": {"type": "object", "properties": {"port": WHOLE}}}),
         ("placement", {"type": "array", "items": {"type": "object", "properties": {"rack": {"type": "string"}}}}),
     ],
 )
@@ -414,12 +415,12 @@ def test_definition_block_that_is_taken_for_a_list_is_required_for_what_its_bloc
     assert list(rules(found)) == ["spec.forProvider.place is a required parameter"] * is_required
 
 
-def test_definition_numbers_are_integers_where_that_is_chosen() -> None:
-    found = parts(made(numbers="integer"))["forProvider"]["properties"]
-    whole = {"type": "integer", "format": "int64"}
-    assert (found["size"], found["matrix"]["items"]["items"]) == (whole, whole)
-    assert found["disk"]["items"]["properties"]["size"] == whole
-    assert faults(made(numbers="integer")) == []
+def test_definition_numbers_have_fractions_where_that_is_chosen() -> None:
+    found = parts(made(numbers="number"))["forProvider"]["properties"]
+    number = {"type": "number"}
+    assert (found["size"], found["matrix"]["items"]["items"]) == (number, number)
+    assert found["disk"]["items"]["properties"]["size"] == number
+    assert faults(made(numbers="number")) == []
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ class Command(BaseCommand):
                             help="What a list of at most one object becomes.")  # fmt: skip
         parser.add_argument("--single-blocks", choices=SINGLETONS, default="array",
                             help="What a block that exists once becomes; the newest makes an object.")  # fmt: skip
-        parser.add_argument("--numbers", choices=NUMBERS, default="number",
-                            help="Generators that read a provider's Go code know which are whole.")  # fmt: skip
+        parser.add_argument("--numbers", choices=NUMBERS, default=NUMBERS[0],
+                            help="Generators that do not read a provider's Go code write “number”.")  # fmt: skip
         parser.add_argument("--runtime", choices=RUNTIMES, default=RUNTIMES[0],
                             help="The crossplane-runtime whose parts surround the fields.")  # fmt: skip
         parser.add_argument("--computed-nested", choices=COMPUTED_NESTED, default="status",
