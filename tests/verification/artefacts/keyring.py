@@ -64,6 +64,13 @@ class Keyring:
         self.exports[name] = other._export(name)
         other.close()
 
+    def rename(self, name: str) -> None:
+        """Give the key another user ID, marked as the primary one, and revoke that one."""
+        fingerprint, former = self.fingerprint(name), f"former {mail(name)}"
+        self.gpg("--quick-add-uid", fingerprint, former, at="20260401T111000")
+        self.gpg("--quick-set-primary-uid", fingerprint, former, at="20260401T112000")
+        self.gpg("--quick-revoke-uid", fingerprint, former, at="20260401T113000")
+
     def revoke(self, name: str) -> None:
         """From now on the key is revoked: gpg's own certificate, made when the key was."""
         path = self.home / "openpgp-revocs.d" / f"{self.fingerprint(name)}.rev"
@@ -113,6 +120,8 @@ def filled() -> Keyring:
         "outlived", lambda k: k.gpg("--quick-set-expire", k.fingerprint("outlived"), "30d", at="20260101T000000")
     )
     keys.publish_as("revoked", lambda k: k.revoke("revoked"))
+    keys.make("renamed", "rsa2048")
+    keys.rename("renamed")
     keys.make("retired-subkey", "rsa2048", usage="cert")
     keys.add_subkey("retired-subkey", "rsa2048")
     keys.publish_as("retired-subkey", lambda k: k.revoke_subkey("retired-subkey"))

@@ -73,6 +73,7 @@ CASES: dict[str, Case] = {
     ),
     "bytes behind the signature": Case(changed("good", lambda data: data + b"more"), Class.GOOD),
     "thirty keys": Case(by("good"), Class.GOOD, ("other",) * 30 + ("good",)),
+    "revoked user ID": Case(by("renamed"), Class.GOOD, ("renamed",)),
     "SHA-1": Case(by("good", *SHA1), Class.WEAK_DIGEST),
     "MD5": Case(by("good", "--digest-algo", "MD5"), Class.UNSUPPORTED, terraform=UNKNOWN),
     "RIPEMD": Case(by("good", "--digest-algo", "RIPEMD160"), Class.UNSUPPORTED, terraform=UNKNOWN),
