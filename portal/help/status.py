@@ -234,11 +234,13 @@ def messages(now: datetime) -> Line:
 
 
 def sandbox(_now: datetime) -> Line:
-    """Asked for, never tried: trying it is the worker's business."""
+    """Return whether the sandbox service answers. No program is started."""
     path = settings.SANDBOX_SOCKET
     if not path:
-        said = _("No sandbox service is set up: each worker opens a room of its own, where its machine allows one.")
-        hint = _("What needs a room and has none says “not run”, with the reason.")
+        said = _(
+            "No sandbox service is set up: each worker starts programs itself, in a sandbox if its machine allows one."
+        )
+        hint = _("Where no sandbox can be had, the result is Not run, with the reason.")
         return Line("Sandbox", "absent", said, hint=hint)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as there:
         there.settimeout(WAIT)
