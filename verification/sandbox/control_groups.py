@@ -4,12 +4,15 @@ The unit of the service has `Delegate=memory pids`. The service moves itself int
 with children holds no processes; each sandbox gets a group beside it.
 """
 
+import logging
 import os
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from verification.sandbox.types import ExitReason, Limits
 
+logger = logging.getLogger(__name__)
 ROOT = Path("/sys/fs/cgroup")
 SUPERVISOR = "supervisor"
 CONTROLLERS = {"memory", "pids"}
@@ -38,6 +41,12 @@ def become_supervisor(group: Path | None) -> bool:
     return True
 
 
+@cache
+def report_fallback(reason: str) -> None:
+    """Log once for each reason that sandboxes have no control group."""
+    logger.warning("Sandboxes run without control groups: %s. Limits are enforced by looking every 20 ms.", reason)
+
+
 def _read(path: Path) -> str:
     try:
         return path.read_text()
@@ -55,6 +64,7 @@ class ControlGroup:
     def create(cls, own: Path | None, name: str, limits: Limits, process: int) -> "ControlGroup | None":
         """Make a group with the limits and move the process into it. Return None where that is not allowed."""
         if own is None or own.name != SUPERVISOR:
+            report_fallback("the service manager has not delegated any to this process")
             return None
         group = cls(own.parent / name)
         settings = {  # what is written to the tmpfs counts as memory here
@@ -68,8 +78,9 @@ class ControlGroup:
             group.path.mkdir()
             for file, value in settings.items():
                 (group.path / file).write_text(str(value))
-        except OSError:
+        except OSError as error:
             group.remove()
+            report_fallback(f"{error.filename}: {error.strerror}")
             return None
         return group
 

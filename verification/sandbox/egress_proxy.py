@@ -7,17 +7,20 @@ import socket
 import socketserver
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from typing import Any
 
 from verification.base import Unreadable
 from verification.sandbox.network import join_sockets
 from verification.sources import links
 from verification.sources.http import Outbound
-from verification.sources.wire import Deadline
+from verification.sources.wire import Deadline, TooSlow
 
 CONNECT_SECONDS = 10.0
-MAX_LINE = 8 * 1024
+REQUEST_SECONDS = 10.0
+MAX_REQUEST = 8 * 1024  # bytes of the request line and the headers
 MAX_REFUSED = 100
+MAX_CONNECTIONS = 64  # each takes two threads and two descriptors of the supervisor
 
 
 class EgressRules:
@@ -42,6 +45,7 @@ class EgressRules:
             finally:
                 proxy.shutdown()
                 serving.join()
+                proxy.close_connections()
 
 
 class EgressProxy(socketserver.ThreadingTCPServer):
@@ -52,23 +56,50 @@ class EgressProxy(socketserver.ThreadingTCPServer):
 
     def __init__(self, listener: socket.socket, rules: EgressRules) -> None:
         self.rules = rules
+        self._slots = threading.BoundedSemaphore(MAX_CONNECTIONS)
+        self._far: set[socket.socket] = set()
         super().__init__(("127.0.0.1", 0), ProxyConnection, bind_and_activate=False)
         self.socket.close()
         self.socket = listener
+
+    def verify_request(self, request: object, client_address: object) -> bool:
+        """Return whether there is room for the connection, which is closed otherwise."""
+        return self._slots.acquire(blocking=False)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        """Handle a connection, then make room for another."""
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._slots.release()
+
+    @contextmanager
+    def track(self, far: socket.socket) -> Iterator[None]:
+        """Close the connection to a host at the end, or when the proxy ends."""
+        with far:
+            self._far.add(far)
+            try:
+                yield
+            finally:
+                self._far.discard(far)
+
+    def close_connections(self) -> None:
+        """End the connections to hosts, which need not do so themselves."""
+        for far in list(self._far):
+            with suppress(OSError):
+                far.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Ignore connections that break; it is the program's choice to hang up."""
 
 
-class ProxyConnection(socketserver.StreamRequestHandler):
+class ProxyConnection(socketserver.BaseRequestHandler):
     """One connection that asks for a host."""
 
-    timeout = 60
+    request: socket.socket
 
     def handle(self) -> None:
-        line = self.rfile.readline(MAX_LINE).decode("latin-1").split()
-        while self.rfile.readline(MAX_LINE).strip():
-            pass
+        line = self._read_request().partition("\r\n")[0].split()
         target = line[1].lower() if len(line) > 1 and line[0] == "CONNECT" else ""
         assert isinstance(self.server, EgressProxy)
         rules = self.server.rules
@@ -76,26 +107,41 @@ class ProxyConnection(socketserver.StreamRequestHandler):
         if far is None:
             if len(rules.refused) < MAX_REFUSED and line:
                 rules.refused.append(" ".join(line[:2])[:200])
-            self.wfile.write(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+            self.request.sendall(b"HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
             return
-        with far:
-            self.wfile.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            self.connection.settimeout(None)
-            join_sockets(self.connection, far)
+        with self.server.track(far):
+            self.request.sendall(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            self.request.settimeout(None)
+            join_sockets(self.request, far)
+
+    def _read_request(self) -> str:
+        """Return the request line and the headers, blank where they are too long. Raise OSError when they are late."""
+        deadline = Deadline(REQUEST_SECONDS)
+        data = b""
+        while b"\r\n\r\n" not in data:
+            self.request.settimeout(deadline.left())
+            piece = self.request.recv(MAX_REQUEST)
+            data += piece
+            if not piece or len(data) > MAX_REQUEST:
+                return ""
+        return data.decode("latin-1")
 
 
 def connect(target: str, outbound: Outbound) -> socket.socket | None:
     """Return a connection to the host at an address that may be reached; None where there is none."""
     try:
         link = links.read(f"https://{target}/", loopback=outbound.loopback)
-        addresses = outbound.addresses(link, Deadline(CONNECT_SECONDS))
+        deadline = Deadline(CONNECT_SECONDS)
+        addresses = outbound.addresses(link, deadline)
     except Unreadable:
         return None
     for address in addresses:
         try:
-            far = socket.create_connection((str(address), link.port), timeout=CONNECT_SECONDS)
+            far = socket.create_connection((str(address), link.port), timeout=deadline.left())
         except OSError:
             continue
+        except TooSlow:
+            return None
         far.settimeout(None)
         return far
     return None

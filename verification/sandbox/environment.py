@@ -18,6 +18,7 @@ from verification.sandbox.bubblewrap import Bubblewrap, unavailable
 from verification.sandbox.control_groups import ControlGroup, find_own_group
 from verification.sandbox.process import SandboxProcess, Watch
 from verification.sandbox.resource_limits import set_limits
+from verification.sandbox.socket_memory import SocketMemory
 from verification.sandbox.types import HOME, MEGABYTE, PROJECT, CommandResult, Limits, SandboxUnavailable
 
 VARIABLES = {
@@ -104,12 +105,14 @@ class Environment:
             group = ControlGroup.create(find_own_group(), name, self.limits, blocked.child)
             if group is not None:
                 stack.callback(group.remove)
+            diagnostics, *listeners = network.prepare(blocked.child, has_listener=self.egress is not None)
             if self.egress is not None:
-                stack.enter_context(self.egress.serve(network.open_listener(blocked.child)))
-            monitor = usage.UsageMonitor(blocked.child, self.storage, self.limits, group, self.bait)
+                stack.enter_context(self.egress.serve(listeners[0]))
+            sockets = _open_socket_memory(blocked.child, diagnostics)
+            monitor = usage.UsageMonitor(blocked.child, self.storage, self.limits, sockets, group, self.bait)
             stack.callback(monitor.close)
             watch = Watch(monitor, self.limits.output, seconds, self.is_strict)
-            process = SandboxProcess(blocked, watch, stack.pop_all())
+            process = SandboxProcess(blocked, watch, stack)
         self.processes.append(process)
         return process
 
@@ -138,6 +141,16 @@ class Environment:
         """End every program that still runs."""
         for process in self.processes:
             process.stop()
+
+
+def _open_socket_memory(child: int, diagnostics: socket.socket) -> SocketMemory:
+    sockets = SocketMemory(child, diagnostics)
+    try:
+        sockets.measure_all()
+    except OSError as error:
+        sockets.close()
+        raise unavailable(f"the kernel does not say how much memory sockets use ({error.strerror})") from error
+    return sockets
 
 
 @contextmanager
@@ -192,6 +205,7 @@ def _check_executable(paths: Iterable[Path]) -> None:
 
 def _make_staging(stack: ExitStack) -> Path:
     """Make the folder outside: readable for the user that the sandbox has outside, and gone at the end."""
+    project_files.remove_leftovers(Path(STAGING_ROOT))
     staging = Path(tempfile.mkdtemp(prefix=f"sandbox-{os.getpid()}-", dir=STAGING_ROOT))
     stack.callback(shutil.rmtree, staging, ignore_errors=True)
     for folder in (staging, staging / "storage", staging / "visible", staging / "etc"):
@@ -220,7 +234,10 @@ def _fill_storage(environment: Environment, files: Mapping[str, bytes | Path], s
     if environment.is_strict:
         for name in BAIT:
             project_files.write_file(environment.storage, f"home/{name}", BAIT_TEXT, environment.owner)
-        environment.bait = usage.watch_files([path / "home" / name for name in BAIT])
+        try:
+            environment.bait = usage.watch_files([path / "home" / name for name in BAIT])
+        except OSError as error:
+            raise unavailable(f"files cannot be watched ({error.strerror})") from error
         stack.callback(os.close, environment.bait)
 
 

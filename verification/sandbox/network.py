@@ -23,20 +23,26 @@ user, net = (owner, 0x10000000), (network, 0x40000000)  # named kinds: a service
 for namespace, kind_of in [net] if os.geteuid() == 0 else [user, net]:
     if libc.setns(namespace, kind_of) < 0:
         sys.exit(os.strerror(ctypes.get_errno()))
-if kind == "listen":
-    opened = [socket.socket()]
-    opened[0].setsockopt(socket.SOL_IP, 15, 1)  # IP_FREEBIND: loopback may come up later
-    opened[0].bind(("127.0.0.1", int(number)))
-    opened[0].listen(64)
+if kind == "prepare":
+    opened = [socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 4)]  # NETLINK_SOCK_DIAG
+    if int(number):
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_IP, 15, 1)  # IP_FREEBIND: loopback may come up later
+        listener.bind(("127.0.0.1", int(number)))
+        listener.listen(64)
+        opened.append(listener)
 else:
     opened = [socket.socket(socket.AddressFamily(int(kind))) for _ in range(int(number))]
 socket.send_fds(socket.socket(fileno=0), [b"."], [each.fileno() for each in opened])
 """
 
 
-def open_listener(child: int, port: int = PROXY_PORT) -> socket.socket:
-    """Return a socket that listens on the sandbox's loopback. `child` is a process in the sandbox."""
-    return _open_sockets(child, "listen", port)[0]
+def prepare(child: int, *, has_listener: bool) -> list[socket.socket]:
+    """Return a socket that can ask about the sandbox's sockets, and one that listens on its loopback if wanted.
+
+    `child` is a process in the sandbox.
+    """
+    return _open_sockets(child, "prepare", PROXY_PORT if has_listener else 0)
 
 
 def open_sockets(child: int, family: int, count: int) -> list[socket.socket]:

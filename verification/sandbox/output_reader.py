@@ -1,4 +1,4 @@
-"""What a program prints, read as it comes so that no pipe fills up."""
+"""Output of a program, read as it comes so that no pipe fills up."""
 
 import os
 import selectors

@@ -1,5 +1,6 @@
 """A program that runs in a sandbox: started, watched, spoken to and ended from outside."""
 
+import logging
 import os
 import signal
 import socket
@@ -19,6 +20,7 @@ from verification.sandbox.project_files import open_beneath
 from verification.sandbox.types import PROJECT, CommandResult, ExitReason
 from verification.sandbox.usage import UsageMonitor
 
+logger = logging.getLogger(__name__)
 LOOK_SECONDS = 0.02
 DRAIN_SECONDS = 0.5
 COULD_NOT_START = 127
@@ -28,7 +30,7 @@ MAX_TCP_CONNECTIONS = 8
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """How a program is watched: what for, how much it may print, and for how long it may run."""
+    """Monitoring of a program, with the bytes that it may print and the seconds for which it may run."""
 
     monitor: UsageMonitor
     output: int
@@ -37,7 +39,10 @@ class Watch:
 
 
 class SandboxProcess:
-    """A running program. Every method may be called from any thread. `resources` are closed when it has ended."""
+    """A running program. Every method may be called from any thread.
+
+    `resources` are taken over once nothing can fail any more, and closed when the program has ended.
+    """
 
     def __init__(self, bubblewrap: Bubblewrap, watch: Watch, resources: ExitStack) -> None:
         self._bubblewrap, self._watch, self._resources = bubblewrap, watch, resources
@@ -50,9 +55,9 @@ class SandboxProcess:
         self._output.add_event(self._keep(os.pidfd_open(bubblewrap.process.pid)))
         self._output.add_stream(cast(IO[bytes], bubblewrap.process.stdout), self._output.stdout)
         self._output.add_stream(cast(IO[bytes], bubblewrap.process.stderr), self._output.stderr)
-        bubblewrap.release()
-        self._thread = threading.Thread(target=self._run, daemon=True, name="sandbox")
-        self._thread.start()
+        self._resources = resources.pop_all()
+        threading.Thread(target=self._run, daemon=True, name="sandbox").start()
+        bubblewrap.release()  # only what is watched may start
 
     def _keep(self, descriptor: int) -> int:
         self._resources.callback(os.close, descriptor)
@@ -68,7 +73,7 @@ class SandboxProcess:
 
     @property
     def result(self) -> CommandResult | None:
-        """How the program ended; None while it runs."""
+        """The end of the program; None while it runs."""
         with self._changed:
             return self._result
 
@@ -133,18 +138,26 @@ class SandboxProcess:
                     signal.pidfd_send_signal(self._child, signal.SIGKILL)
 
     def _run(self) -> None:
-        """Watch the program until it has ended."""
+        """Watch the program until it has ended. Whatever fails here ends the program, which nobody would watch."""
         start = time.monotonic()
+        reason, code = ExitReason.LOST, None
+        try:
+            self._watch_program(start)
+            reason, code = self._find_ending()
+        except Exception:
+            logger.exception("A program in the sandbox could not be watched and was stopped.")
+            reason = self._reason or ExitReason.LOST
+        finally:
+            self._finish(reason, code, time.monotonic() - start)
+
+    def _watch_program(self, start: float) -> None:
         next_look = start
         while self._bubblewrap.process.poll() is None:
             self._read(max(0.0, next_look - time.monotonic()))
             if time.monotonic() >= next_look and self._reason is None:
                 self._look(start)
                 next_look = time.monotonic() + LOOK_SECONDS
-        seconds = time.monotonic() - start
         self._output.read_rest(DRAIN_SECONDS)
-        reason = self._reason or self._watch.monitor.find_lasting_breach(is_strict=self._watch.is_strict)
-        self._finish(reason, seconds)
 
     def _read(self, timeout: float) -> None:
         if self._output.read(timeout):
@@ -159,20 +172,25 @@ class SandboxProcess:
         elif time.monotonic() > start + self._watch.seconds:
             self._kill(ExitReason.TIMED_OUT)
 
-    def _finish(self, reason: ExitReason | None, seconds: float) -> None:
-        code = None
-        if reason is None:
-            reason, code = self._read_exit()
+    def _finish(self, reason: ExitReason, code: int | None, seconds: float) -> None:
         with self._changed:
-            self._resources.close()
-            out, err = bytes(self._output.stdout), bytes(self._output.stderr)
-            self._result = CommandResult(reason, code, out, err, seconds, self._watch.monitor.peak_bytes)
-            self._changed.notify_all()
+            try:
+                self._kill(reason)  # without effect on a program that has ended
+                self._resources.close()
+            finally:
+                out, err = bytes(self._output.stdout), bytes(self._output.stderr)
+                self._result = CommandResult(reason, code, out, err, seconds, self._watch.monitor.peak_bytes)
+                self._changed.notify_all()
 
-    def _read_exit(self) -> tuple[ExitReason, int | None]:
+    def _find_ending(self) -> tuple[ExitReason, int | None]:
+        """Return why the program has ended, and its exit code where it ended by itself."""
+        if reason := self._reason or self._watch.monitor.find_lasting_breach(is_strict=self._watch.is_strict):
+            return reason, None
         code = self._bubblewrap.read_exit_code()
-        if code is None and b"bwrap: execvp " in self._output.stderr:
-            return ExitReason.FINISHED, COULD_NOT_START
         if code is None:
+            # The program prints to the same stream, so this counts only where nothing else can have been printed.
+            last_line = self._output.stderr.rstrip().rpartition(b"\n")[2]
+            if last_line.startswith(b"bwrap: execvp ") and not self._output.stdout:
+                return ExitReason.FINISHED, COULD_NOT_START
             return ExitReason.LOST, None
         return ExitReason.FINISHED, 128 - code if code in SIGNAL_CODES else code

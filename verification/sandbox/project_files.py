@@ -1,9 +1,13 @@
 """Files of a sandbox, reached from outside without following a link that a program has planted."""
 
 import os
+import re
+import shutil
 import stat
-from pathlib import PurePosixPath
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
 
+LEFTOVER = re.compile(r"sandbox-(?:job-)?(\d+)-")
 FOLDER_FLAGS = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -71,3 +75,12 @@ def read_file(folder: int, name: str, size: int) -> bytes:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise FileNotFoundError(2, "there is no such file")
         return file.read(size)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the folders of supervisors that were killed and could not do it. Their names hold the process id."""
+    for path in folder.glob("sandbox-*"):
+        match = LEFTOVER.match(path.name)
+        with suppress(OSError):
+            if match and not Path("/proc", match[1]).exists() and path.lstat().st_uid == os.geteuid():
+                shutil.rmtree(path, ignore_errors=True)

@@ -10,7 +10,8 @@ from verification.sandbox.bubblewrap import find_program, unavailable
 from verification.sandbox.types import Limits
 
 SPARE_PROCESSES = 32  # the monitor ends a program for its own limit first, and can say so
-MAX_OPEN_FILES = 4096
+MAX_OPEN_FILES = 256  # each may hold kernel memory: sockets, pipes, watches
+MAX_SIGNALS = 1024  # queued signals and timers are counted for each user, and would lack elsewhere
 
 
 def set_limits(enter: Sequence[str], child: int, limits: Limits, seconds: float) -> None:
@@ -27,6 +28,7 @@ def set_limits(enter: Sequence[str], child: int, limits: Limits, seconds: float)
         "nofile": (resource.RLIMIT_NOFILE, MAX_OPEN_FILES),
         "nproc": (resource.RLIMIT_NPROC, limits.processes + SPARE_PROCESSES),
         "memlock": (resource.RLIMIT_MEMLOCK, 0),
+        "sigpending": (resource.RLIMIT_SIGPENDING, MAX_SIGNALS),
     }
     options = [f"--{name}={_bound(number, value)}" for name, (number, value) in wanted.items()]
     done = subprocess.run(  # noqa: S603 - a program of the system

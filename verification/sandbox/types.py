@@ -43,7 +43,7 @@ MESSAGES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a program may use at most.
+    """Upper limits for a program.
 
     `seconds` and `output` hold for each command; `memory`, `disk` and `processes` (threads included) for everything
     that runs in the environment at a time. Sizes are in bytes.
@@ -62,7 +62,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """How a command ended.
+    """End of a command.
 
     `exit_code` is negative for a signal and None where the sandbox stopped the command. `peak_bytes` is the most
     memory that was seen in use.

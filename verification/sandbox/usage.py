@@ -1,18 +1,19 @@
-"""What a sandbox uses and tries, read from outside many times a second."""
+"""Monitoring of what a sandbox uses and tries, from outside and many times a second."""
 
 import ctypes
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from verification.sandbox.control_groups import ControlGroup
+from verification.sandbox.socket_memory import SocketMemory
 from verification.sandbox.types import ExitReason, Limits
 
-PAGE_SIZE = os.sysconf("SC_PAGE_SIZE")
 MAX_FILES = 20_000  # each keeps kernel memory that the size of the tmpfs does not count
 NO_ROUTE = {"OutNoRoutes", "Ip6OutNoRoutes"}
 IN_OPEN = 0x20
-MEMORY_FIELD, THREADS_FIELD = 1, 17  # in statm; in stat, counted behind the name of the program
+MEMORY_LINES = {b"VmRSS", b"VmPTE"}  # of status; page tables count, since a program can have them without pages
 
 
 def watch_files(paths: list[Path]) -> int:
@@ -25,6 +26,11 @@ def watch_files(paths: list[Path]) -> int:
     return int(descriptor)
 
 
+def _read_kilobytes(lines: Mapping[bytes, bytes], name: bytes) -> int:
+    """Return the bytes that a line "name: number kB" stands for, 0 without the line."""
+    return int(lines.get(name, b"0").split()[0]) * 1024
+
+
 class UsageMonitor:
     """Compare what runs in one sandbox with its limits.
 
@@ -32,9 +38,11 @@ class UsageMonitor:
     the descriptors that are held here. `bait` is a descriptor from watch_files(), or -1.
     """
 
-    def __init__(self, child: int, storage: int, limits: Limits, group: ControlGroup | None, bait: int = -1) -> None:
+    def __init__(
+        self, child: int, storage: int, limits: Limits, sockets: SocketMemory, group: ControlGroup | None, bait: int
+    ) -> None:
         self.limits, self.peak_bytes = limits, 0
-        self._storage, self._group, self._bait = storage, group, bait
+        self._storage, self._sockets, self._group, self._bait = storage, sockets, group, bait
         self._processes = os.open(Path(f"/proc/{child}/root", "proc"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._counters = [
             os.open(f"/proc/{child}/net/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("snmp", "snmp6")
@@ -42,11 +50,12 @@ class UsageMonitor:
 
     def find_breach(self, *, is_strict: bool) -> ExitReason | None:
         """Return the limit that is exceeded. A strict sandbox also ends for reaching out."""
-        memory, threads = self._measure_processes()
+        memory, shared, threads = self._measure_processes()
         if threads > self.limits.processes:
             return ExitReason.PROCESSES
+        memory += self._sockets.measure()
         if memory > self.limits.memory:
-            memory = self._measure_shared_once()
+            memory -= shared - self._measure_shared_once()
         self.peak_bytes = max(self.peak_bytes, memory)
         if memory > self.limits.memory:
             return ExitReason.MEMORY
@@ -73,41 +82,41 @@ class UsageMonitor:
         """Release what is held of the sandbox, and note the peak that the kernel has counted."""
         if self._group is not None:
             self.peak_bytes = self._group.read_peak() or self.peak_bytes
+        self._sockets.close()
         for descriptor in (self._processes, *self._counters):
             os.close(descriptor)
 
     def _list_processes(self) -> list[str]:
         return [name for name in os.listdir(self._processes) if name.isdecimal()]
 
-    def _read(self, path: str) -> bytes:
+    def _read(self, path: str) -> dict[bytes, bytes]:
+        """Return the lines of a file of a process by name; none where the process has ended meanwhile.
+
+        Any other error is raised: a process that cannot be measured must not count as nothing.
+        """
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC, dir_fd=self._processes)
-        except OSError:  # the process has ended meanwhile
-            return b""
-        try:
-            return os.read(descriptor, 4096)
-        except OSError:
-            return b""
-        finally:
-            os.close(descriptor)
+            try:
+                lines = os.read(descriptor, 16 * 1024).splitlines()
+            finally:
+                os.close(descriptor)
+        except (FileNotFoundError, ProcessLookupError):
+            return {}
+        return {name: value for name, _, value in (line.partition(b":") for line in lines)}
 
-    def _measure_processes(self) -> tuple[int, int]:
-        """Return bytes of memory and number of threads."""
-        memory = threads = 0
+    def _measure_processes(self) -> tuple[int, int, int]:
+        """Return bytes of memory with and without page tables, and the number of threads."""
+        memory = pages = threads = 0
         for name in self._list_processes():
-            statm, stat = self._read(f"{name}/statm").split(), self._read(f"{name}/stat")
-            if statm and stat:
-                memory += int(statm[MEMORY_FIELD]) * PAGE_SIZE
-                threads += int(stat.rpartition(b")")[2].split()[THREADS_FIELD])
-        return memory, threads
+            status = self._read(f"{name}/status")
+            sizes = {line: _read_kilobytes(status, line) for line in MEMORY_LINES}
+            memory, pages = memory + sum(sizes.values()), pages + sizes[b"VmRSS"]
+            threads += int(status.get(b"Threads", 0))
+        return memory, pages, threads
 
     def _measure_shared_once(self) -> int:
-        """Return bytes of memory with shared pages counted once. This is slower."""
-        memory = 0
-        for name in self._list_processes():
-            lines = self._read(f"{name}/smaps_rollup").splitlines()
-            memory += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(b"Pss:"))
-        return memory
+        """Return bytes of pages with shared ones counted once. This is slower."""
+        return sum(_read_kilobytes(self._read(f"{name}/smaps_rollup"), b"Pss") for name in self._list_processes())
 
     def _count_unroutable(self, descriptor: int) -> int:
         """Return how many packets had an address to which there is no route."""

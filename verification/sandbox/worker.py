@@ -50,7 +50,7 @@ def _receive_file(stream: BinaryIO, path: Path, size: int) -> Path:
 def _run(request: BinaryIO, send: Callable[..., None]) -> Any:
     """Return what the job answers; its files are gone afterwards. Raise what the job raises."""
     job = json.loads(request.readline())
-    with tempfile.TemporaryDirectory(prefix=f"job-{os.getpid()}-") as folder:
+    with tempfile.TemporaryDirectory(prefix=f"sandbox-job-{os.getpid()}-") as folder:
         files = {
             name: _receive_file(request, Path(folder, f"{number}-file"), min(size, MAX_FILE_SIZE))
             for number, (name, size) in enumerate(job["files"])

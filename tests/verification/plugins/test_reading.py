@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.verification.sandbox.programs import HOSTILE, READABLE, written
+from tests.verification.sandbox.programs import HOSTILE, READABLE, write_program
 from verification.plugins.reading import Given, differences, direct, given_of, terraform_here, through_terraform
 from verification.sandbox import environment
 from verification.sandbox.types import MEGABYTE, Limits
@@ -57,7 +57,8 @@ AWS = "terraform-provider-aws_3.39.0_linux_amd64.zip"
 
 
 @pytest.fixture(autouse=True)
-def needs_a_room():
+def require_sandbox():
+    """Skip the test with the reason where no sandbox can be had."""
     if reason := environment.find_obstacle():
         pytest.skip(reason)
 
@@ -111,7 +112,7 @@ def test_a_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
     ],
 )  # fmt: skip
 def test_a_provider_that_fails_is_told_by_its_name(text, key, tmp_path):
-    program = written(tmp_path, "terraform-provider-example", text)
+    program = write_program(tmp_path, "terraform-provider-example", text)
     limits = Limits(**(LIMITS.as_dict() | {"seconds": 1.0})) if key == "timed out" else LIMITS
     found = direct(given(program, limits))
     assert (found.document, found.key) == (None, key), found
@@ -119,7 +120,7 @@ def test_a_provider_that_fails_is_told_by_its_name(text, key, tmp_path):
 
 
 def test_what_terraform_does_not_take_is_told(tmp_path, terraform):
-    program = written(tmp_path, "terraform-provider-example", "sys.exit(1)")
+    program = write_program(tmp_path, "terraform-provider-example", "sys.exit(1)")
     found = through_terraform(given(program, Limits(seconds=20)), terraform)
     assert (found.document, found.key) == (None, "terraform")
 

@@ -4,7 +4,7 @@ from verification.sandbox import environment
 
 
 @pytest.fixture(autouse=True)
-def needs_a_room():
-    """Where no room can be had these are not run, with the reason."""
+def require_sandbox():
+    """Skip the test with the reason where no sandbox can be had."""
     if reason := environment.find_obstacle():
         pytest.skip(reason)

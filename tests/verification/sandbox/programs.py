@@ -1,4 +1,4 @@
-"""Small programs to run in a room: a provider that behaves, and six that do not. Written as executables."""
+"""Small programs to run in the sandbox, most of which misbehave."""
 
 import sys
 from contextlib import suppress
@@ -86,8 +86,8 @@ while True:
 }
 
 
-def written(folder: Path, name: str, text: str) -> Path:
-    """An executable file of that text."""
+def write_program(folder: Path, name: str, text: str) -> Path:
+    """Write a Python program and return its path."""
     path = folder / name
     path.write_text(FIRST + text)
     path.chmod(0o755)

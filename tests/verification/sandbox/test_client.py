@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.verification.sandbox.programs import READABLE, written
+from tests.verification.sandbox.programs import READABLE, write_program
 from verification.sandbox import client
 from verification.sandbox.client import SandboxProtocolError
 from verification.sandbox.server import listen
@@ -21,7 +21,7 @@ GIVEN = {"source": "acme/example", "version": "1.0.0", "via": "direct", "readabl
 
 @pytest.fixture
 def provider(tmp_path):
-    return written(tmp_path, "provider", "print('1|4|unix|/tmp/p|grpc|', flush=True); time.sleep(60)")
+    return write_program(tmp_path, "provider", "print('1|4|unix|/tmp/p|grpc|', flush=True); time.sleep(60)")
 
 
 @pytest.fixture
@@ -32,8 +32,8 @@ def service(tmp_path):
         found.shutdown()
 
 
-def jobs():
-    """(process, environment) of each process of ours that does a job."""
+def list_jobs():
+    """Return the id and environment of each of our processes that does a job."""
     found = []
     for pid in filter(str.isdecimal, os.listdir("/proc")):
         try:
@@ -45,24 +45,24 @@ def jobs():
     return found
 
 
-def silent(provider):
-    """The same file, which now says nothing."""
-    return written(provider.parent, provider.name, "time.sleep(60)")
+def rewrite_silently(provider):
+    """Replace the program by one that prints nothing."""
+    return write_program(provider.parent, provider.name, "time.sleep(60)")
 
 
 def test_a_child_does_it_without_the_environment(provider, monkeypatch):
     monkeypatch.setenv("SECRET_KEY", "canary-of-the-portal")
-    seen, said = [], []
+    seen, messages = [], []
 
     def tell(progress):
-        said.append(progress["says"])
-        seen.extend(jobs())
+        messages.append(progress["says"])
+        seen.extend(list_jobs())
 
     answer = client.run_job("schema", GIVEN, {"provider": provider}, report=tell)
     assert [(one["key"], one["read"]) for one in answer["readings"]] == [("version", False)]
-    assert said == ["The provider is asked for its schema"]
+    assert messages == ["The provider is asked for its schema"]
     assert [b"canary" in environment for _, environment in seen] == [False]
-    assert jobs() == []
+    assert list_jobs() == []
 
 
 def test_a_service_does_it(provider, service):
@@ -99,9 +99,15 @@ def test_nothing_is_left_when_the_answer_is_heard(provider, tmp_path, monkeypatc
 def test_what_takes_too_long_is_ended(provider):
     seen = []
     with pytest.raises(SandboxProtocolError, match="took too long"):
-        client.run_job("schema", GIVEN, {"provider": silent(provider)}, seconds=2, report=lambda _: seen.extend(jobs()))
+        client.run_job(
+            "schema",
+            GIVEN,
+            {"provider": rewrite_silently(provider)},
+            seconds=2,
+            report=lambda _: seen.extend(list_jobs()),
+        )
     ((pid, _),) = seen
-    assert (jobs(), list(Path("/tmp").glob(f"*-{pid}-*"))) == ([], [])
+    assert (list_jobs(), list(Path("/tmp").glob(f"*-{pid}-*"))) == ([], [])
 
 
 def test_a_service_that_is_not_there_is_no_sandbox(tmp_path):

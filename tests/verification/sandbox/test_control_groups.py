@@ -1,10 +1,24 @@
-"""Control groups, on a folder that stands in for the kernel's: a test may not change those of the machine."""
+"""Control groups: on a folder that stands in for the kernel's, and on the kernel's where the machine gives one."""
 
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from verification.sandbox.control_groups import ControlGroup, become_supervisor, find_own_group
+from tests.house.source import ROOT
+from verification.sandbox.control_groups import (
+    CONTROLLERS,
+    ControlGroup,
+    become_supervisor,
+    find_own_group,
+    report_fallback,
+)
 from verification.sandbox.types import MEGABYTE, ExitReason, Limits
 
 LIMITS = Limits(memory=100 * MEGABYTE, disk=20 * MEGABYTE, processes=40)
@@ -57,8 +71,66 @@ def test_limit_that_the_kernel_enforced_is_reported(
     assert (ControlGroup(tmp_path).find_breach(), ControlGroup(tmp_path).read_peak()) == (reason, 4096)
 
 
-def test_without_delegation_there_are_no_groups(service: Path) -> None:
+def test_without_delegation_there_are_no_groups(service: Path, caplog: pytest.LogCaptureFixture) -> None:
+    report_fallback.cache_clear()
+    with caplog.at_level(logging.WARNING):
+        assert ControlGroup.create(service / "missing" / "supervisor", "sandbox-1", LIMITS, 77) is None
+    assert [record.args for record in caplog.records] == [(f"{service}/missing/sandbox-1: No such file or directory",)]
+    caplog.clear()
     assert ControlGroup.create(service, "sandbox-1", LIMITS, 77) is None
     assert ControlGroup.create(None, "sandbox-1", LIMITS, 77) is None
+    assert [record.args for record in caplog.records] == [
+        ("the service manager has not delegated any to this process",)
+    ]
     (service / "cgroup.controllers").write_text("cpu\n")
     assert [become_supervisor(service), become_supervisor(None)] == [False, False]
+
+
+@pytest.fixture
+def kernel_group() -> Iterator[Path]:
+    """Make a group of the kernel's with both controllers; skip with the reason where the machine gives none."""
+    mounts = [line.split() for line in Path("/proc/self/mounts").read_text().splitlines()]
+    roots = [Path(words[1]) for words in mounts if words[2] == "cgroup2"]
+    own = find_own_group(roots[0]) if roots else None
+    if own is None:
+        pytest.skip("the machine has no control groups of version 2")
+    if missing := CONTROLLERS - set((own / "cgroup.controllers").read_text().split()):
+        pytest.skip(f"the machine has {', '.join(sorted(missing))} in control groups of version 1")
+    group = own / f"portal-test-{os.getpid()}"
+    try:
+        (own / "cgroup.subtree_control").write_text("+memory +pids")
+        group.mkdir()
+    except OSError as error:
+        pytest.skip(f"this process may not make control groups: {error}")
+    yield group
+    for path in (group / "supervisor", group):
+        with suppress(OSError):
+            path.rmdir()
+
+
+SUPERVISOR = """
+import json, subprocess, sys
+from pathlib import Path
+from verification.sandbox.control_groups import ControlGroup, become_supervisor
+from verification.sandbox.types import MEGABYTE, Limits
+group, results = Path(sys.argv[1]), [become_supervisor(Path(sys.argv[1]))]
+for number, program in enumerate(sys.argv[2:]):
+    child = subprocess.Popen([sys.executable, "-c", f"input()\\n{program}"], stdin=subprocess.PIPE)
+    limits = Limits(memory=60 * MEGABYTE, disk=4 * MEGABYTE, processes=12)
+    made = ControlGroup.create(group / "supervisor", f"sandbox-{number}", limits, child.pid)
+    child.communicate(b"\\n")
+    results += [child.returncode, made.find_breach(), made.read_peak() > MEGABYTE]
+    made.remove()
+    results.append(made.path.exists())
+print(json.dumps(results))
+"""
+
+
+def test_kernel_enforces_the_limits_of_a_group(kernel_group: Path) -> None:
+    programs = ["bytearray(500 << 20)", "import threading\nfor _ in range(90): threading.Thread(target=input).start()"]
+    command = [sys.executable, "-c", SUPERVISOR, str(kernel_group), *programs]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    memory, processes = json.loads(done.stdout)[1:5], json.loads(done.stdout)[6:]
+    assert memory == [-9, ExitReason.MEMORY, True, False]
+    assert processes == [ExitReason.PROCESSES, True, False]

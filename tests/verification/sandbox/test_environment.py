@@ -1,13 +1,17 @@
-"""What a program finds in the sandbox and what it does not, and what comes out of it."""
+"""Environments: the view from inside, files, sockets, and the end of programs."""
 
 import os
+import resource
 import socket
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 
-from tests.verification.sandbox.programs import PYTHON, READABLE, list_processes, written
+from tests.house.source import ROOT
+from tests.verification.sandbox.programs import PYTHON, READABLE, list_processes, write_program
 from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.environment import open_environment
 from verification.sandbox.types import HOME, MEGABYTE, Limits, SandboxUnavailable
@@ -16,8 +20,9 @@ LIMITS = Limits(seconds=10, disk=20 * MEGABYTE)
 NAP = f"60.{os.getpid()}"
 
 
-def said(script, **given):
-    with open_environment(LIMITS, **given) as sandbox:
+def run_script(script):
+    """Return the words that a shell script prints."""
+    with open_environment(LIMITS) as sandbox:
         result = sandbox.run(["/bin/sh", "-c", script])
     assert result.reason == "finished", result
     return result.stdout.decode().split()
@@ -33,12 +38,12 @@ def test_nothing_of_the_environment_comes_along(monkeypatch):
 def test_the_machine_is_not_to_be_seen():
     there = ["bin", "dev", "etc", "home", "lib", "proc", "project", "sbin", "tmp", "usr"]
     there += [name for name in ("lib32", "lib64", "libx32") if os.path.exists(f"/{name}")]
-    assert said("ls -A /; ls -A /home") == [*sorted(there), "sandbox"]
-    assert said("echo $HOME; ls -A /project; ls /proc | grep -c '^[0-9]'")[:1] == [HOME]
+    assert run_script("ls -A /; ls -A /home") == [*sorted(there), "sandbox"]
+    assert run_script("echo $HOME; ls -A /project; ls /proc | grep -c '^[0-9]'")[:1] == [HOME]
 
 
 def test_a_program_is_an_ordinary_user_without_capabilities():
-    assert said("id -u; grep CapEff /proc/self/status; grep NoNewPrivs /proc/self/status") == [
+    assert run_script("id -u; grep CapEff /proc/self/status; grep NoNewPrivs /proc/self/status") == [
         "1000", "CapEff:", "0000000000000000", "NoNewPrivs:", "1",
     ]  # fmt: skip
 
@@ -49,8 +54,8 @@ def test_what_widens_its_rights_is_refused(command):
         assert sandbox.run(["/bin/sh", "-c", f"{command} && echo done"]).stdout == b""
 
 
-def test_memory_that_no_limit_counts_cannot_be_had(tmp_path):
-    program = written(tmp_path, "memfd", "os.memfd_create('x')")
+def test_memory_file_cannot_be_made(tmp_path):
+    program = write_program(tmp_path, "memfd", "os.memfd_create('x')")
     with open_environment(LIMITS, files={"memfd": program}, readable=READABLE) as sandbox:
         result = sandbox.run(["/project/memfd"])
     assert (result.exit_code, b"PermissionError" in result.stderr) == (1, True)
@@ -92,8 +97,54 @@ def test_what_cannot_be_started_says_so():
     assert b"execvp /project/missing: No such file or directory" in result.stderr
 
 
+@pytest.mark.parametrize("output", ["echo started", "echo more >&2"])
+def test_failure_that_a_program_prints_in_the_name_of_bubblewrap_is_not_believed(output):
+    with open_environment(LIMITS) as sandbox:
+        script = f"echo 'bwrap: execvp x: No such file' >&2; {output}; echo > ready; sleep 60"
+        process = sandbox.start(["/bin/sh", "-c", script])
+        while process.result is None and not has_file(sandbox, "ready"):
+            pass
+        process._bubblewrap.process.kill()
+        assert process.wait(10).reason == "sandbox lost"
+
+
+def has_file(sandbox, name):
+    """Return whether the project folder holds the file."""
+    try:
+        return sandbox.read(name) is not None
+    except FileNotFoundError:
+        return False
+
+
+def test_program_that_cannot_be_watched_is_ended():
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with open_environment(LIMITS) as sandbox:
+        process = sandbox.start(["/bin/sleep", NAP])
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (3, limits[1]))  # the supervisor can open nothing more
+            result = process.wait(8)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert (result.reason, result.exit_code) == ("sandbox lost", None)
+        assert list_processes(NAP) == []
+
+
+def test_folder_of_a_killed_supervisor_is_removed_by_the_next():
+    script = (
+        "from verification.sandbox.environment import open_environment\n"
+        "with open_environment() as sandbox: print(sandbox.staging, flush=True); input()"
+    )
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as supervisor:
+        staging = Path(os.fsdecode(supervisor.stdout.readline().strip()))
+        supervisor.kill()
+    assert staging.exists()
+    with open_environment(LIMITS) as sandbox:
+        assert (staging.exists(), sandbox.staging.exists()) == (False, True)
+
+
 def test_a_program_that_stays_is_talked_to_and_stopped(tmp_path):
-    program = written(tmp_path, "echo", """
+    program = write_program(tmp_path, "echo", """
 listening = socket.socket(socket.AF_UNIX)
 listening.bind("/tmp/in")
 listening.listen()
@@ -114,7 +165,7 @@ time.sleep(60)
 
 
 def test_a_plugin_is_reached_over_tcp(tmp_path):
-    program = written(tmp_path, "echo", """
+    program = write_program(tmp_path, "echo", """
 listening = socket.create_server(("127.0.0.1", 0))
 print(listening.getsockname()[1], flush=True)
 near = listening.accept()[0]

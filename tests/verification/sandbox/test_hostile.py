@@ -1,11 +1,11 @@
-"""Is each program that misbehaves stopped with its own name for it, and is the machine as it was before?"""
+"""Programs that misbehave: each is stopped for its own reason, and leaves the machine as it was."""
 
 import os
 import shutil
 
 import pytest
 
-from tests.verification.sandbox.programs import HOSTILE, READABLE, list_processes, written
+from tests.verification.sandbox.programs import HOSTILE, READABLE, list_processes, write_program
 from verification.sandbox.environment import open_environment
 from verification.sandbox.types import MEGABYTE, Limits
 
@@ -26,21 +26,21 @@ NAMED = {
 }
 
 
-def mounts():
+def list_mounts():
     with open("/proc/self/mounts") as file:
         return [line for line in file if "sandbox-" in line]
 
 
 @pytest.mark.parametrize("does", HOSTILE)
 def test_a_hostile_program_is_stopped_by_its_name(does, tmp_path):
-    program = written(tmp_path, f"hostile-{os.getpid()}", HOSTILE[does])
+    program = write_program(tmp_path, f"hostile-{os.getpid()}", HOSTILE[does])
     free = shutil.disk_usage("/tmp").free
     limits = Limits(**(LIMITS.as_dict() | {"seconds": 1.0})) if does == "never answers" else LIMITS
     with open_environment(limits, files={program.name: program}, readable=READABLE) as sandbox:
         result = sandbox.run([f"/project/{program.name}"])
     assert (result.reason, result.exit_code) == (NAMED[does], None), result.stderr.decode()
     assert list_processes(program.name) == []
-    assert mounts() == []
+    assert list_mounts() == []
     assert not sandbox.staging.exists()
     assert free - shutil.disk_usage("/tmp").free < 500 * MEGABYTE
     assert result.peak_bytes < 500 * MEGABYTE

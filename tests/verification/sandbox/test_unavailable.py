@@ -16,10 +16,15 @@ from tests.house.source import ROOT
 from verification.rehearsal import lifecycle_jobs, nomad_jobs
 from verification.sandbox import bubblewrap, client
 
-WORKER = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {{}}; from verification.sandbox.worker import main; main()"
+WORKER = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {{}}\nfrom verification.sandbox.worker import main; main()"
 OPEN = ["--dev-bind", "/", "/", "--die-with-parent"]
 WITHOUT_PACKAGE = "from verification.sandbox import bubblewrap; bubblewrap.bwrap_path = None"
 OTHER_MACHINE = "from verification.sandbox import environment; environment.FILTERS = environment.Path('/nowhere')"
+NO_WATCHES = """
+import ctypes
+with open("/proc/sys/user/max_inotify_instances", "w") as file: file.write("0")
+ctypes.CDLL(None).prctl(47, 4, 0, 0, 0)  # PR_CAP_AMBIENT_CLEAR_ALL: bubblewrap starts without capabilities
+"""
 FORBIDDEN = "Creating new namespace failed"
 # What is missing: (bubblewrap's arguments for the worker, what the worker does first, variables, the reason)
 MACHINES: dict[str, tuple[list[str], str, dict[str, str], str]] = {
@@ -30,6 +35,12 @@ MACHINES: dict[str, tuple[list[str], str, dict[str, str], str]] = {
         "pass",
         {},
         "Can't mount proc",
+    ),
+    "watches": (
+        ["--unshare-user", "--uid", "1000", *OPEN, "--cap-add", "ALL"],
+        NO_WATCHES,
+        {},
+        "files cannot be watched",
     ),
     "bubblewrap": ([], WITHOUT_PACKAGE, {"PATH": ""}, "bubblewrap is not installed"),
     "util-linux": ([], "pass", {"PATH": ""}, "nsenter is not installed"),

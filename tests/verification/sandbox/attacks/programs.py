@@ -27,6 +27,13 @@ def refuse(name, action):
         is_refusal = error.errno in (errno.EROFS, errno.EACCES, errno.EPERM)
         print(name, "refused" if is_refusal else errno.errorcode[error.errno], flush=True)
 
+def fill(near):
+    near.setblocking(False)
+    try:
+        while True: near.send(bytes(65536))
+    except BlockingIOError:
+        pass
+
 def call(name, *arguments):
     failed = libc.syscall(ctypes.c_long(NUMBERS[name]), *arguments) < 0
     report(name, ctypes.get_errno() if failed else None)
@@ -42,6 +49,7 @@ NUMBERS = {
         "reboot": 169, "swapon": 167, "syslog": 103, "quotactl": 179, "personality": 135, "acct": 163,
         "settimeofday": 164, "sethostname": 170, "memfd_create": 319, "memfd_secret": 447, "shmget": 29, "msgget": 68,
         "semget": 64, "open_by_handle_at": 304, "fanotify_init": 300, "seccomp": 317, "mbind": 237,
+        "inotify_init1": 294, "inotify_add_watch": 254,
     },
     "aarch64": {
         "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "pidfd_getfd": 438, "kcmp": 272,
@@ -52,6 +60,7 @@ NUMBERS = {
         "reboot": 142, "swapon": 224, "syslog": 116, "quotactl": 60, "personality": 92, "acct": 89,
         "settimeofday": 170, "sethostname": 161, "memfd_create": 279, "memfd_secret": 447, "shmget": 194,
         "msgget": 186, "semget": 190, "open_by_handle_at": 265, "fanotify_init": 262, "seccomp": 277, "mbind": 235,
+        "inotify_init1": 26, "inotify_add_watch": 27,
     },
 }  # fmt: skip
 MACHINE = os.uname().machine
@@ -61,7 +70,8 @@ MACHINE = os.uname().machine
 class Attack:
     """A program, and how it must end: its lines, or the limit for which it is stopped.
 
-    `is_strict` ends it for reaching out; `arguments` are names of places of the host that the runner fills in.
+    `is_strict` ends it for reaching out; `has_proxy` gives it one, for a host that it does not ask for; `arguments` are
+    names of places of the host that the runner fills in.
     """
 
     source: str
@@ -69,6 +79,7 @@ class Attack:
     reason: ExitReason = ExitReason.FINISHED
     exit_code: int | None = 0
     is_strict: bool = False
+    has_proxy: bool = False
     arguments: tuple[str, ...] = ()
 
     @property
@@ -83,9 +94,9 @@ def calls(*names: str, error: str = "EPERM") -> Attack:
     return Attack(source, tuple(f"{name} {error}" for name in names))
 
 
-def stopped(source: str, reason: ExitReason, *, is_strict: bool = False) -> Attack:
+def stopped(source: str, reason: ExitReason, *, is_strict: bool = False, has_proxy: bool = False) -> Attack:
     """Return an attack that must be stopped."""
-    return Attack(source, (), reason, None, is_strict)
+    return Attack(source, (), reason, None, is_strict, has_proxy)
 
 
 SOCKETS = {
@@ -247,13 +258,67 @@ ATTACKS: dict[str, Attack] = {
         "held = []\n"
         "def fill():\n"
         "    while True: held.append(os.dup(0))\n"
-        "attempt('dup', fill)\nprint(len(held) <= 4096)",
+        "attempt('dup', fill)\nprint(len(held) <= 256)",
         ("dup EMFILE", "True"),
     ),
     "descriptors of the supervisor": Attack("print(*sorted(os.listdir('/proc/self/fd'), key=int))", ("0 1 2 3",)),
     "fork bomb": stopped(
         "while True:\n    try:\n        os.fork()\n    except OSError:\n        pass", ExitReason.PROCESSES),
     "memory bomb": stopped("held = []\nwhile True: held.append(b'x' * 4_000_000)", ExitReason.MEMORY),
+    "memory in socket buffers": stopped(
+        "held = []\n"
+        "for _ in range(5): os.fork()\n"  # no process may hold enough by itself
+        "try:\n"
+        "    while True:\n"
+        "        held.append(socket.socketpair())\n"
+        "        for near in held[-1]:\n"
+        "            near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)\n"
+        "            fill(near)\n"
+        "except OSError: time.sleep(60)", ExitReason.MEMORY),
+    "memory in TCP buffers": stopped(
+        "held, listener = [], socket.create_server(('127.0.0.1', 0), backlog=100)\n"
+        "for _ in range(100):\n"
+        "    held.append(socket.create_connection(listener.getsockname()))\n"
+        "    held.append(listener.accept()[0])\n"
+        "    fill(held[-1])\n"
+        "    fill(held[-2])\n"
+        "time.sleep(60)", ExitReason.MEMORY),
+    "memory in sent sockets": stopped(
+        "held = []\n"
+        "try:\n"
+        "    while True:\n"
+        "        held.append(socket.socketpair())\n"
+        "        for _ in range(10):\n"
+        "            pair = socket.socketpair()\n"
+        "            for near in pair:\n"
+        "                near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)\n"
+        "                fill(near)\n"
+        "            socket.send_fds(held[-1][0], [b'x'], [near.fileno() for near in pair])\n"
+        "            for near in pair: near.close()\n"
+        "except OSError: time.sleep(60)", ExitReason.MEMORY),
+    "memory in page tables": stopped(
+        "libc.mmap.restype = ctypes.c_void_p\n"
+        "size = 1 << 38\n"
+        "start = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, 0)\n"  # readable, private, without reserve
+        "libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), 15)\n"  # no huge pages
+        "for at in range(0, size, 1 << 21): ctypes.string_at(start + at, 1)\n"
+        "time.sleep(60)", ExitReason.MEMORY),
+    "connections to the proxy": stopped(
+        "for _ in range(3): os.fork()\n"
+        "held, end = [], time.monotonic() + 3\n"
+        "try:\n"
+        "    while time.monotonic() < end: held.append(socket.create_connection(('127.0.0.1', 3128), timeout=1))\n"
+        "except OSError: pass\n"
+        "while True: held.append(b'x' * 4_000_000)", ExitReason.MEMORY, has_proxy=True),
+    "a request without end": Attack(
+        "near = socket.create_connection(('127.0.0.1', 3128))\n"
+        "near.sendall(b'CONNECT 127.0.0.1:1 HTTP/1.1\\r\\n')\n"
+        "try:\n"
+        "    while True: near.sendall(b'X: y\\r\\n' * 100)\n"
+        "except OSError: print('refused')",
+        ("refused",), has_proxy=True,
+    ),
+    "watches": calls("inotify_init1", "inotify_add_watch", error="ENOSYS"),
     "disk bomb": stopped(
         "file = open('/project/large', 'wb')\nwhile True: file.write(bytes(1_000_000))", ExitReason.DISK),
     "output bomb": stopped("while True: print('x' * 1000)", ExitReason.OUTPUT),

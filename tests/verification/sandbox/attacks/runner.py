@@ -6,6 +6,7 @@ It needs nothing but Python and bubblewrap, so that it runs as any user.
 import errno
 import json
 import os
+import resource
 import socket
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.verification.sandbox.attacks.programs import ATTACKS, Attack
+from verification.sandbox.egress_proxy import EgressRules
 from verification.sandbox.environment import Environment, find_obstacle, open_environment
 from verification.sandbox.types import MEGABYTE, Limits
 
@@ -69,7 +71,10 @@ def run_attack(attack: Attack, host: Host, seconds: float = 0) -> dict[str, Any]
     """Return how the attack ended, and whether the host is as before."""
     before = host.describe()
     files = {"program": attack.text.encode(), "bound": host.folder / "bound"}
-    with open_environment(LIMITS, files=files, readable=READABLE, is_strict=attack.is_strict) as environment:
+    egress = EgressRules(["example.com"]) if attack.has_proxy else None
+    with open_environment(
+        LIMITS, files=files, readable=READABLE, is_strict=attack.is_strict, egress=egress
+    ) as environment:
         places = host.places(environment)
         arguments = [places[name] for name in attack.arguments]
         result = environment.run([str(PYTHON), "-IS", "/project/program", *arguments], seconds=seconds)
@@ -140,6 +145,9 @@ def run_race(host: Host, rounds: int = 300) -> bool:
 
 def main() -> None:
     """Run every attack."""
+    resource.setrlimit(
+        resource.RLIMIT_NOFILE, (1024, resource.getrlimit(resource.RLIMIT_NOFILE)[1])
+    )  # as services have
     results: dict[str, Any] = {"obstacle": find_obstacle(), "user": os.geteuid(), "attacks": {}}
     if not results["obstacle"]:
         with open_host() as host:

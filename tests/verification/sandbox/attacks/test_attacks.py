@@ -51,7 +51,7 @@ def _as_ordinary_user() -> list[str]:
 
 @pytest.fixture(params=USERS)
 def results(request: Any) -> dict[str, Any]:
-    """What the attacks of one user came to."""
+    """Return the results of one user's attacks."""
     if request.param != "root" or not find_obstacle():
         results = run_attacks(request.param)
     else:
