@@ -47,6 +47,7 @@ def opened(watch: Watch) -> Hooked:
 @pytest.fixture(autouse=True)
 def one_moment() -> Any:
     """All deliveries of a test fall into one window."""
+    quotas._COUNTERS.clear()
     with time_machine.travel(NOW, tick=False):
         yield
 
@@ -137,7 +138,16 @@ def test_honest_burst_of_github_passes(watch):
     (hooked,) = tracker.hooked
     answers = {deliver(watch.uuid, replace(hooked, id=f"burst-{n}")).status_code for n in range(300)}
     assert (answers, Delivery.objects.count()) == ({202}, 300)
-    assert cache.get(quotas.ACCEPTED.key(str(watch.uuid))) == 300 * len(hooked.body)
+    counted = cache.get(quotas.ACCEPTED.key(str(watch.uuid)))
+    assert 0 <= 300 * len(hooked.body) - counted < quotas.SYNC_BYTES
+
+
+def test_bytes_that_another_process_counted_are_known_a_second_later(watch, opened, monkeypatch):
+    allow(monkeypatch, "ACCEPTED", 2, opened)
+    assert deliver(watch.uuid, replace(opened, id="first")).status_code == 202
+    cache.incr(quotas.ACCEPTED.key(str(watch.uuid)), 2 * len(opened.body))
+    monkeypatch.setattr(quotas, "SYNC_SECONDS", 0.0)
+    assert deliver(watch.uuid, replace(opened, id="second")).status_code == 429
 
 
 def test_outage_of_the_cache_loses_no_delivery(watch, opened, settings):
