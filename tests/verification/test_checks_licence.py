@@ -9,6 +9,19 @@ from verification.licences.clean import MAX_BYTES
 
 KEY = "repository.licence"
 MPL, MIT, BSD2 = (licence_text(id) for id in ("MPL-2.0", "MIT", "BSD-2-Clause"))
+ATTRIBUTIONS = """Terraform Provider for Rocket
+Copyright 2026 Acme, Inc.
+
+This product includes software developed at
+The Apache Software Foundation (https://www.apache.org/).
+
+This product bundles gorilla, which is available under the BSD-3-Clause license.
+
+Third-party software:
+
+- github.com/spf13/viper v1.7.0 (MIT)
+- zap: MIT License, https://github.com/uber-go/zap
+"""
 CLAUSE = "“Commons Clause” License Condition v1.0\n\n"
 
 
@@ -49,6 +62,20 @@ def result(files, subject=SUBJECT, github="MPL-2.0", **told):
         ({"LICENSE": MPL, "LEGAL.md": "Copyright (c) 2026 Acme, Inc.\n"}, "MPL-2.0", "pass"),
         ({"LICENSE": MPL, "NOTICE": "Acme Rocket\nCopyright 2026 Acme\n"}, "MPL-2.0", "pass"),
         ({"LICENSE": MPL, "NOTICE": CLAUSE}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "NOTICE": ATTRIBUTIONS}, "MPL-2.0", "pass"),
+        ({"LICENSE": MPL, "NOTICE.md": "# Acme\n\nRedistribution needs our consent.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "notice": "仅供内部试用\n"}, "MPL-2.0", "not_run"),
+        (
+            {"LICENSE": MPL, "NOTICES.txt": "This product includes software that may not be sold.\n"},
+            "MPL-2.0",
+            "not_run",
+        ),
+        ({"LICENSE": MPL, "NOTICE": "This product is licensed under the MIT License.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "LICENSING.md": "Files in server/ are proprietary.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "AcmeEULA.txt": "One seat.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "TermsOfService.md": "Companies pay.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "TOS.md": "Companies pay.\n"}, "MPL-2.0", "not_run"),
+        ({"LICENSE": MPL, "licensing.go": "package acme\n", "terms_test.go": "x"}, "MPL-2.0", "pass"),
         ({"LICENSE": " " * (MAX_BYTES + 1)}, "MPL-2.0", "not_run"),
         ({f"LICENSE-{n}": MPL for n in range(20)}, "MPL-2.0", "not_run"),
     ],

@@ -12,17 +12,29 @@ from verification.checks.repository import looked_at, read, shown
 from verification.code import Code, File
 from verification.licences.clean import MAX_BYTES
 from verification.licences.decide import NO_RULE, Judgement, Policy, Verdict, is_licence_file, judge, judge_all
-from verification.licences.see import see
+from verification.licences.findings import Problem
+from verification.licences.see import look, see
 from verification.sources import Sources
 from verification.sources.github import Repository
 
 NO_OPINION = ("", "NOASSERTION", "OTHER")
-OTHER_TERMS = re.compile(
-    r"(?:(?:additional|commercial|legal|terms|eula|patents?|restrictions?|usage|trademarks?|commons[-_. ]?clause"
-    r"|pricing|addendum)(?:[-_. ][^/]*)?|[^/]*[-_.](?:eula|terms))(?:\.(?:md|txt|rst|html?|adoc|pdf))?",
-    re.I,
+NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
+# beginnings of words in the names of files that can hold terms
+OTHER_TERMS: tuple[str, ...] = (
+    "eula",
+    "licens",
+    "licenc",
+    "commerc",
+    "restrict",
+    "addend",
+    "addit",
+    "trademark",
+    "pricing",
+    "propriet",
 )
-NOTICE = re.compile(r"notice(?:\.[^/.]*)?", re.I)
+OTHER_TERMS += ("legal", "term", "tos", "aup", "patent", "condition", "agreement", "acceptable", "commons", "usage")
+PROSE = re.compile(r"[^./]+(?:\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?))*", re.I)
+NOTICE = ("notice", "attribution", "credits", "acknowledg")
 PART = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^/.]*)?", re.I)
 OF_OTHERS = frozenset({"vendor", "node_modules", "third_party", "third-party", "testdata", "examples", "licenses"})
 PERSON = "A person decides"
@@ -64,8 +76,13 @@ def sorted_out(code: Code) -> tuple[list[File], list[File], list[File]]:
     """The licence files of the whole, those of its parts, and further files that could hold terms."""
     own = [file for file in code.files if is_licence_file(file.path)]
     parts = [f for f in code.files if PART.fullmatch(f.path) and not OF_OTHERS & set(f.path.lower().split("/"))]
-    others = [file for file in code.files if OTHER_TERMS.fullmatch(file.path) and file not in own]
+    others = [f for f in code.files if PROSE.fullmatch(f.path) and is_about_terms(f.path) and f not in own]
     return own, parts, others
+
+
+def is_about_terms(path: str, beginnings: tuple[str, ...] = OTHER_TERMS + NOTICE) -> bool:
+    """Return whether the name of a file has a word with one of these beginnings, as AcmeEULA.txt has."""
+    return any(word.lower().startswith(beginnings) for word in NAME_WORD.findall(path.partition(".")[0]))
 
 
 def content(code: Code, file: File) -> bytes:
@@ -106,23 +123,26 @@ def beside(code: Code, parts: Iterable[File], others: Iterable[File], policy: Po
     for file in parts:
         if judge(content(code, file), policy).verdict is not Verdict.ALLOW:
             return f"{file.path} has terms of its own for a part of it."
+    own = (see(content(code, file)) for file in code.files if is_licence_file(file.path))
+    ids = tuple(dict.fromkeys(id for found in own for id in found.ids))
     for file in others:
-        if doubt := further_terms(content(code, file), policy):
+        if doubt := further_terms(content(code, file), policy, ids if is_about_terms(file.path, NOTICE) else ()):
             return f"{file.path}: {doubt}"
-    for file in code.files:
-        if NOTICE.fullmatch(file.path) and see(content(code, file)).restriction:
-            return f"{file.path} names a restriction."
     return ""
 
 
-def further_terms(raw: bytes, policy: Policy) -> str:
-    """Say what a file such as LEGAL.md adds to the license; "" where it only repeats it or names holders."""
-    found = see(raw)
+def further_terms(raw: bytes, policy: Policy, notice_of: tuple[str, ...] = ()) -> str:
+    """Say what a file such as LEGAL.md adds to the license; "" where it only repeats it or names holders.
+
+    `notice_of` holds the licenses of the repository where the file is its NOTICE: that names dependencies too.
+    """
+    found = look(raw, notice_of) if notice_of else see(raw)
     if found.trouble or found.restriction:
         return found.trouble or found.restriction
-    if findings := found.findings:
+    findings = [f for f in found.findings if not (notice_of and f.problem is Problem.SIMILAR_TEXT)]
+    if findings:
         return findings[0].message
-    unlisted = [id for id in found.ids if id not in policy.allow]
+    unlisted = [id for id in (found.reading.texts if notice_of else found.ids) if id not in policy.allow]
     return f"it holds {unlisted[0]}, which is not on the program's list." if unlisted else ""
 
 

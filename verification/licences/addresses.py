@@ -10,6 +10,8 @@ URL = re.compile(r"(?:https?://)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?P<p
 USER_NAME = re.compile(r"@?[A-Za-z0-9](?:[A-Za-z0-9]|[-_.](?=[A-Za-z0-9])){0,38}")
 HARMLESS = frozenset({"license", "licenses", "licensing", "user", "users", "me", "it"})
 YEAR = re.compile(r"(?:19|20)\d\d")
+SECOND_LEVEL = frozenset({"co", "com", "org", "net", "ac", "edu", "gov", "or", "ne", "gob", "gouv"})
+
 MAX_SEGMENTS = 3
 MAX_UNKNOWN = 3  # parts of an identifier that are in no list
 
@@ -42,8 +44,13 @@ def is_homepage(text: str) -> bool:
 
 
 def is_host(host: str) -> bool:
-    """Whether every label of a host name but the last is an identifier; "no" and "is" are countries too."""
-    return all(is_identifier(label) for label in host.removeprefix("www.").split(".")[:-1])
+    """Return whether a host name is a site's: before the name of the site stand no ordinary words such as "rules"."""
+    labels = host.lower().removeprefix("www.").split(".")[:-1]
+    while len(labels) > 1 and labels[-1] in SECOND_LEVEL:
+        labels.pop()
+    before = [label for label in labels[:-1] if label not in words("products") | words("neutral") | words("services")]
+    is_plain = any(kind(part) is Kind.WORD for label in before for part in label.split("-"))
+    return not is_plain and all(is_identifier(label) for label in labels)
 
 
 def is_identifier(label: str) -> bool:

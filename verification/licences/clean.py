@@ -29,7 +29,7 @@ TYPOGRAPHY = str.maketrans(
         "・": " ",
         "㈜": "(주)",
         "״": '"',
-        "׳": "'",
+        **dict.fromkeys("׳\u02bb\u02bc", "'"),
         "©": "(c)",
         "İ": "I",
         "™": " ",
@@ -49,9 +49,13 @@ SPELLING = (
 # letters of other scripts are letters; marks, symbols, controls and unknowns become words
 STRANGE = re.compile(r"[^\w\s!-/:-@\[-`{-~]|[\x00-\x08\x0e-\x1f\x7f]")
 NEEDED_MARK = re.compile(
-    r"[\u0591-\u05c7\u064b-\u0652\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd]"
+    r"[\u0300-\u0304\u0306-\u030c\u0323\u0327\u0328\u0331"  # accents that some letters have only so
+    r"\u0591-\u05c7\u064b-\u0652\u0900-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd]"
 )  # as letters in their scripts
 STRUCK = re.compile(r"~~(?=\w)")
+LINK_DEFINITION = re.compile(r"(?m)^[ \t>#*/;-]*\[[^\]\n]{1,200}\]:")
+# begins a word that stands for something hidden: a letter of a script that no rule of the grammar takes
+MARK = "\ua500"
 FENCE = re.compile(r"(?m)^[ \t>#*/]*(?:```|~~~)[ \t]*(?:text|txt|plain|plaintext|md|markdown|license|none)?[ \t]*$")
 ENTITY = re.compile(r"&(?:lt|gt|amp|quot|copy|nbsp|apos|#\d+|#x[0-9a-f]+|[lr][sd]quo);", re.I)
 LAYOUT = (
@@ -116,25 +120,35 @@ def decode(raw: bytes) -> str:
         return raw.decode("cp1252", errors="replace")
 
 
-def strange_word(found: re.Match[str]) -> str:
-    """A word that says which character stands there; marks that belong to a letter of their script stay."""
+def mark(what: str) -> str:
+    """Return a word that no rule of the grammar derives, which names what stands there."""
+    return f" {MARK}{what} "
+
+
+def mark_character(found: re.Match[str]) -> str:
+    """Return a word that names the character; marks that belong to a letter of their script stay."""
     char = found[0]
-    return char if NEEDED_MARK.match(char) and found.start() else f" u{ord(char):04x} "
+    return char if NEEDED_MARK.match(char) and found.start() else mark(f"{ord(char):04X}")
+
+
+def unmark(text: str) -> str:
+    """Return the text with each mark as people read it: "[U+200B]", "[comment]"."""
+    return re.sub(rf"{MARK}([0-9A-F]{{4,6}})", r"[U+\1]", re.sub(rf"{MARK}([a-z]+)", r"[\1]", text))
 
 
 def tidy(text: str) -> Text:
     """The text without its layout. Lines stay lines; tags that only lay out are dropped, others are words."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "<" in text:
-        text = COMMENT.sub(" html-comment ", NOTICE_COMMENT.sub(r"\1", text))
+        text = COMMENT.sub(mark("comment"), NOTICE_COMMENT.sub(r"\1", text))
         text = INLINE_TAG.sub("", LINK_TAG.sub(r" \2 ", BLOCK_TAG.sub("\n", text)))
     if "&" in text and ENTITY.search(text):
         text = html.unescape(text)
     if not text.isascii():
         text = unicodedata.normalize("NFC", text).translate(TYPOGRAPHY)
     text = FENCE.sub("", text) if "```" in text or "~~~" in text else text
-    text = STRUCK.sub(" struck-through ", text)
-    text = STRANGE.sub(strange_word, text)
+    text = LINK_DEFINITION.sub(mark("definition"), STRUCK.sub(mark("deletion"), text))
+    text = STRANGE.sub(mark_character, text)
     for old, new in SPELLING:
         text = text.replace(old, new)
     return Text(text)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from verification.licences.clean import unmark
 from verification.licences.lexicon import first_term
 
 
@@ -29,19 +30,19 @@ class Finding:
         """A sentence that says which line needs review, and why."""
         if self.problem is Problem.SIMILAR_TEXT:
             return f"Part of the text resembles {self.license} but does not match it word for word."
-        place = f"Line {self.line} needs review: "
+        place, text = f"Line {self.line} needs review: ", unmark(self.text)
         if self.problem is Problem.CHANGED_TEXT:
-            return f"{place}the text differs from {self.license} at “{self.text}”."
+            return f"{place}the text differs from {self.license} at “{text}”."
         if self.problem is Problem.TERMS:
-            return f"{place}“{self.text}” contains “{first_term(self.text)}”, which can set terms."
-        return f"{place}“{self.text}” is not a copyright notice, a title or part of a known license."
+            return f"{place}“{text}” contains “{first_term(self.text)}”, which can set terms."
+        return f"{place}“{text}” is not a copyright notice, a title or part of a known license."
 
     def as_dict(self) -> dict[str, str | int]:
         """The finding as JSON."""
         return {
             "problem": str(self.problem),
             "line": self.line,
-            "text": self.text,
+            "text": unmark(self.text),
             "license": self.license,
             "message": self.message,
         }

@@ -45,12 +45,16 @@ class Reading:
         return tuple(dict.fromkeys(span.id for span in self.spans if span.kind != "beside"))
 
 
-def read(text: Text, ids: Iterable[str]) -> Reading:
-    """Align the text with the published texts of those licences and explain the rest."""
+def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Reading:
+    """Align the text with the published texts of those licenses and explain the rest.
+
+    `notice_of` holds the licenses of the repository where the text is that of a NOTICE file.
+    """
     found = [(template, place) for id in ids for template in templates(id) for place in template.find(text.letters)]
     whole = [Span(t.id, p.start, p.end, t.kind) for t, p in found if p.whole and slots_hold(text, p)]
     spans = outermost(whole)
-    reader, unexplained = Reader(tuple(dict.fromkeys(span.id for span in spans))), []
+    named = tuple(dict.fromkeys((*(span.id for span in spans), *notice_of)))
+    reader, unexplained = Reader(named, has_attributions=bool(notice_of)), []
     for start, end in gaps(spans, len(text.letters)):
         if left := reader.unexplained(text.gap(start, end)):
             unexplained.append((text.line(text.clean.find(left, text.place(start - 1) if start else 0)), left[:SHOWN]))

@@ -27,7 +27,8 @@ SCRIPTS: tuple[str, ...] = (
     "GURMUKHI",
 )
 SCRIPTS += ("ORIYA", "TAMIL", "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "GEORGIAN", "HANGUL")
-HAN = ("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "IDEOGRAPHIC")
+HAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC"})
+AFRICAN_LETTERS = frozenset("ɓɗəɛɔɲŋ")  # and Azerbaijani
 INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,3}")
 BRAND_WITH_DIGITS = re.compile(r"(?=.*[^\W\d_])[A-Za-z]*\d{1,3}[A-Za-z]*(?:\d?[A-Za-z]*)")
 
@@ -156,18 +157,19 @@ def is_written_together(letters: str) -> bool:
 
 
 def script_of(word: str) -> str:
-    """The one script of all letters of a word: "" for none, "MIXED" for several or an unknown one."""
-    found = {
-        unicodedata.name(char, "?").split(" ")[0].split("-")[0]
-        for char in word
-        if unicodedata.category(char)[0] in "LM"
-    }
-    if found <= set(HAN) | {"KATAKANA"} and found:
+    """Return the one script of all letters of a word: "" for none, "MIXED" for several or an unknown one."""
+    scripts = {script_of_letter(char) for char in word if unicodedata.category(char)[0] in "LM"} - {"COMBINING"}
+    if scripts and scripts <= HAN:
         return "HAN"
-    if found == {"COMBINING"} or len(found - {"COMBINING"}) > 1:
-        return "MIXED"
-    script = next(iter(found - {"COMBINING"}), "")
-    return script if script in SCRIPTS or not script else "MIXED"
+    script = next(iter(scripts), "MIXED" if any(map(unicodedata.combining, word)) else "")
+    return script if len(scripts) < 2 and (script in SCRIPTS or not script) else "MIXED"
+
+
+def script_of_letter(char: str) -> str:
+    """Return the script of a letter; small capitals, modifiers and letters of phonetics are of none."""
+    script, _, kind = unicodedata.name(char, "?").partition(" ")
+    is_latin = script == "LATIN" and (char < "\u0250" or "\u1e00" <= char <= "\u1eff" or char in AFRICAN_LETTERS)
+    return script.split("-")[0] if script != "LATIN" or (is_latin and not kind.startswith("LETTER")) else "?"
 
 
 def has_capitals(word: str) -> bool:
@@ -184,10 +186,18 @@ def kind(word: str) -> Kind:
     if SPELLED_OUT.search(word):
         return Kind.NONE
     if any(char.isdigit() for char in word):
-        return Kind.UNKNOWN if word.isascii() and BRAND_WITH_DIGITS.fullmatch(word) else Kind.NONE
+        return kind_with_digits(word)
     if script_of(word) in ("", "MIXED") or has_compatibility_form(word):
         return Kind.NONE
     return kind_of_letters(word, folded)
+
+
+def kind_with_digits(word: str) -> Kind:
+    """Return what a word with digits is: a brand, unless the words between the digits are no name."""
+    if not word.isascii() or not BRAND_WITH_DIGITS.fullmatch(word):
+        return Kind.NONE
+    parts = [fold(part) for part in CAMEL_CASE.findall(word)]
+    return Kind.TERM if any(is_term(part) or holds_term(part) for part in parts if len(part) > 1) else Kind.UNKNOWN
 
 
 def has_compatibility_form(word: str) -> bool:

@@ -8,11 +8,12 @@ from bisect import bisect_left
 from itertools import accumulate
 
 from verification.licences.addresses import is_handle
+from verification.licences.attributions import attribution_end
 from verification.licences.choice import chosen, patterns
 from verification.licences.clean import BETWEEN
 from verification.licences.holders import are_holders, is_holder, is_holder_list, pieces_of
-from verification.licences.lexicon import TRIM, words
-from verification.licences.projects import is_description, is_part_of_license_sentence
+from verification.licences.lexicon import TRIM, Kind, words
+from verification.licences.projects import is_description, is_part_of_license_sentence, is_project_name, kind_in_name
 from verification.licences.titles import titles
 
 MARKER = re.compile(
@@ -68,10 +69,14 @@ class Piece:
 
 
 class Reader:
-    """Reads what is beside the license texts of one file, item by item. `ids`: the licenses found in the file."""
+    """Reads what is beside the license texts of one file, item by item.
 
-    def __init__(self, ids: tuple[str, ...]) -> None:
+    `ids` are the licenses that the file may name. A NOTICE file may also hold attributions of dependencies.
+    """
+
+    def __init__(self, ids: tuple[str, ...], *, has_attributions: bool = False) -> None:
         self.named = titles(ids)
+        self.has_attributions = has_attributions
         self.choice: tuple[str, ...] = ()  # the licenses between which a sentence gives the choice
         self.first = True  # only the first item of a file may be the name of a project
 
@@ -98,7 +103,9 @@ class Reader:
             return title[0], after_holder
         if after_holder and (end := self.continuation(piece, start)):
             return end, True
-        if self.first and is_project_title(line := piece.line(start)):
+        if self.has_attributions and (end := attribution_end(piece.text, start)):
+            return end, False
+        if self.first and is_project_title(line := piece.line(start), is_notice=self.has_attributions):
             return start + len(line), False
         return None, False
 
@@ -147,8 +154,8 @@ def notice_at(piece: Piece, start: int) -> int | None:
     return None
 
 
-def is_project_title(line: str) -> bool:
-    """Whether the line is a project's name, or says what the project is: "Terraform Provider for Acme"."""
+def is_project_title(line: str, is_notice: bool = False) -> bool:
+    """Return whether the line names a project: "Terraform Provider for Acme", in a NOTICE file also "Acme Rocket"."""
     text = line.strip(TRIM + "()[]")
     before, _, last = text.rpartition(" ")
     if last.lower() == "license" and is_handle(before):
@@ -158,4 +165,5 @@ def is_project_title(line: str) -> bool:
         return False
     if is_handle(text) or (is_holder(text) and not text.isupper()):
         return True
-    return is_description(tokens)
+    is_named = is_notice and any(kind_in_name(token.strip(TRIM)) is Kind.UNKNOWN for token in tokens)
+    return is_description(tokens) or (is_named and text.istitle() and is_project_name(tokens))

@@ -75,14 +75,15 @@ def see(raw: bytes) -> Seen:
     return _kept[digest]
 
 
-def look(raw: bytes) -> Seen:
+def look(raw: bytes, notice_of: tuple[str, ...] = ()) -> Seen:
+    """Read a file without remembering it; `notice_of` as in `read`."""
     if len(raw) > MAX_BYTES:
         return Seen((), (), EMPTY, trouble=f"The file is larger than {MAX_BYTES // 1000} kB.")
     text = tidy(decode(raw))
     regions = identify(text.clean)
     seen = tuple(dict.fromkeys(region.id for region in regions))
     # the identifier misses some texts without their title: then every known one is tried
-    reading = read(text, seen or FORMS)
+    reading = read(text, seen or FORMS, notice_of)
     ids = tuple(dict.fromkeys((*reading.texts, *seen)))
     looks = tuple((region.id, (region.end - region.start) / len(text.clean)) for region in regions)
     clause = "The Commons Clause takes away the right to sell." if COMMONS_CLAUSE.search(text.letters) else ""

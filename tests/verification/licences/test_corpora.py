@@ -4,6 +4,7 @@ import pytest
 
 from tests.verification.licences import adversarial, heldout, honest
 from tests.verification.licences.corpus import policy
+from verification.licences.clean import tidy
 from verification.licences.decide import Verdict, judge
 from verification.licences.holders import is_holder_list
 from verification.licences.notices import is_project_title
@@ -70,6 +71,19 @@ def test_holder(holder):
 )
 def test_no_holder(text):
     assert not is_holder_list(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Acme\u200b Inc.", "\u202eAcme", "Ac\u00admeInc Ltd", "🚫 GmbH", "★ Inc.", "ᴡᴇᴇᴋᴅᴀʏꜱ ᴏɴʟʏ", "Ɑcme Inc."),
+        *("NotForSale2 Inc", "5Seats Inc", "Max10Users LLC", "30DayTrial Inc"),
+        *("Acme (https://legal.acme.com)", "Acme (https://rules.acme.com)", "Acme (https://github.com/acme/policy)"),
+        "[Acme Inc.]: https://acme.com",
+    ],
+)
+def test_no_holder_with_hidden_characters_quantities_or_links(text):
+    assert not is_holder_list(tidy(text).clean)
 
 
 @pytest.mark.parametrize(
