@@ -2,6 +2,9 @@
 
 The fields wait in the cache under a random key; the browser holds the signed key in a cookie of its own. No session
 is opened or changed, so a forged request can neither sign anybody out nor fill the session table.
+
+A second cookie names who was signed in last, because an expired session no longer does. What that person typed is given
+to nobody else. What a visitor typed is given to who signs in next in the same browser.
 """
 
 import secrets
@@ -10,12 +13,15 @@ from functools import partial
 
 from allauth.core.internal import ratelimit
 from django.conf import settings
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.signals import user_logged_in
 from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 Handler = Callable[[HttpRequest], HttpResponse]
-COOKIE = "unsent_form"
+COOKIE, AUTHOR_COOKIE = "unsent_form", "form_author"
 SIGN_IN_PAGES = ("/accounts/login/", "/accounts/signup/")
 SIGN_IN_AGAIN = "/accounts/sign-in-again/"  # its sign-in opens a new session, so the library's own copy is lost
 ACCOUNT_PAGES = "/accounts/"  # passwords and codes are typed there
@@ -41,6 +47,7 @@ def keep_unsent_forms(get_response: Handler) -> Handler:
             _keep(request, response)
         elif getattr(request, "unsent_was_taken", False):
             response.delete_cookie(COOKIE, samesite="Lax")
+        _note_author(request, response)
         return response
 
     return middleware
@@ -48,15 +55,59 @@ def keep_unsent_forms(get_response: Handler) -> Handler:
 
 def take(request: HttpRequest) -> QueryDict | None:
     """Return what its author typed on this page before signing in, once; None for anything else."""
-    key = request.get_signed_cookie(COOKIE, default="", salt=COOKIE, max_age=MAX_AGE_SECONDS)
-    if not key or request.method != "GET" or not request.user.is_authenticated:
+    if request.method != "GET" or not request.user.is_authenticated:
         return None
-    kept = cache.get(f"{COOKIE}:{key}")
+    discard_form_of_another(request, request.user)
+    key = _read_key(request)
+    kept = cache.get(key) if key else None
     if not kept or kept["path"] != request.path:
         return None
-    cache.delete(f"{COOKIE}:{key}")
+    cache.delete(key)
     request.unsent_was_taken = True  # type: ignore[attr-defined]
     return QueryDict(kept["fields"])
+
+
+def discard_form_of_another(request: HttpRequest, user: AbstractBaseUser | AnonymousUser) -> None:
+    """Delete the form that waits in this browser unless this person, or a visitor, typed it."""
+    key = _read_key(request)
+    kept = cache.get(key) if key else None
+    if kept and kept["author"] not in ("", str(user.pk)):
+        cache.delete(key)
+
+
+def _on_sign_in(sender: object, request: HttpRequest | None, user: AbstractBaseUser, **_: object) -> None:
+    if request is not None:
+        discard_form_of_another(request, user)
+
+
+user_logged_in.connect(_on_sign_in, dispatch_uid="unsent forms")
+
+
+def _read_key(request: HttpRequest) -> str:
+    key = request.get_signed_cookie(COOKIE, default="", salt=COOKIE, max_age=MAX_AGE_SECONDS)
+    return f"{COOKIE}:{key}" if key else ""
+
+
+def _read_author(request: HttpRequest) -> str:
+    """Return the number of who is or was last signed in with this browser; blank where nobody was."""
+    if request.user.is_authenticated:
+        return str(request.user.pk)
+    return request.get_signed_cookie(AUTHOR_COOKIE, default="", salt=AUTHOR_COOKIE) or ""
+
+
+def _note_author(request: HttpRequest, response: HttpResponse) -> None:
+    """Name a signed-in person in the cookie, but never on a page that is the same for everybody."""
+    if not request.session.accessed or "public" in response.get("Cache-Control", ""):
+        return
+    known = request.get_signed_cookie(AUTHOR_COOKIE, default="", salt=AUTHOR_COOKIE)
+    if request.user.is_authenticated and known != str(request.user.pk):
+        _set_cookie(response, AUTHOR_COOKIE, str(request.user.pk), settings.SESSION_COOKIE_AGE + MAX_AGE_SECONDS)
+
+
+def _set_cookie(response: HttpResponse, name: str, value: str, max_age: int) -> None:
+    response.set_signed_cookie(
+        name, value, salt=name, max_age=max_age, httponly=True, samesite="Lax", secure=settings.SESSION_COOKIE_SECURE
+    )
 
 
 def _is_led_to_sign_in(request: HttpRequest, response: HttpResponse) -> bool:
@@ -77,15 +128,13 @@ def _keep(request: HttpRequest, response: HttpResponse) -> None:
     if not fields or len(encoded) > MAX_CHARACTERS or not _is_within_limit(request):
         return
     key = secrets.token_urlsafe(24)
-    cache.set(f"{COOKIE}:{key}", {"path": request.path, "fields": encoded}, MAX_AGE_SECONDS)
-    response.set_signed_cookie(
-        COOKIE, key, salt=COOKIE, max_age=MAX_AGE_SECONDS, httponly=True, samesite="Lax",
-        secure=settings.SESSION_COOKIE_SECURE,
-    )  # fmt: skip
+    waiting = {"path": request.path, "fields": encoded, "author": _read_author(request)}
+    cache.set(f"{COOKIE}:{key}", waiting, MAX_AGE_SECONDS)
+    _set_cookie(response, COOKIE, key, MAX_AGE_SECONDS)
 
 
 def _is_within_limit(request: HttpRequest) -> bool:
-    """Whether this address may have one more form kept: the cache is shared and finite."""
+    """Return whether this address may have one more form kept: the cache is shared and finite."""
     try:
         return bool(ratelimit.consume(request, app="portal", action="keep", config=LIMIT))
     except PermissionDenied:  # no address to count by

@@ -21,6 +21,7 @@ from integrations import rules, vault
 from integrations.client_ip import get_client_network
 from integrations.models import Integration
 from integrations.views.common import load
+from integrations.views.reauthentication import require_recent_authentication
 from verification.models import Watch
 from verification.support import intake, quotas, watching
 from verification.support.intake import Answer
@@ -119,6 +120,7 @@ def watch(request: HttpRequest, uuid: UUID) -> HttpResponse:
         said = _("A secret has been made since this page was shown. Make another one if you need it.")
         messages.error(request, said)
         return redirect("watch", uuid)
+    require_recent_authentication(request)
     secret = watching.rotate(row, timezone.now())
     intake.forget(row.uuid)
     row.refresh_from_db()

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 
 def has_recent_authentication(request: HttpRequest) -> bool:
-    """Whether the person signed in, or proved again who they are, within SIGN_IN_AGAIN_MINUTES."""
+    """Return whether the person signed in, or proved again who they are, within SIGN_IN_AGAIN_MINUTES."""
     records = get_authentication_records(request, request.user)  # type: ignore[arg-type]
     last = max((float(record["at"]) for record in records), default=0.0)
     return time.time() - last < settings.SIGN_IN_AGAIN_MINUTES * 60

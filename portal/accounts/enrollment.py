@@ -13,6 +13,8 @@ from allauth.account.internal.flows.reauthentication import reauthenticate_by_pa
 from allauth.account.models import EmailAddress
 from allauth.account.utils import user_pk_to_url_str
 from allauth.account.views import PasswordResetFromKeyView
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
 from django.db import transaction
@@ -21,6 +23,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 
+from integrations.workflow import NotAllowed
 from portal.accounts import roles
 from portal.accounts.models import User
 from portal.accounts.security_log import record_security_event
@@ -35,11 +38,14 @@ def list_administrators() -> list[User]:
 
 @transaction.atomic
 def enroll(email: str, name: str, granted: tuple[str, ...], now: datetime) -> User:
-    """Return the person with this address and these roles, made where there is none.
+    """Return the person with this address and these roles; create the account where there is none.
 
-    The operator vouches for the address, so it counts as verified. Raises NotAllowed where the roles cannot be granted.
+    The operator vouches for the address of a new account, so it counts as verified. An account that exists must have
+    confirmed it: its owner may be somebody else. Raises NotAllowed where the roles cannot be granted.
     """
     user = User.objects.filter(email=email.lower()).first()
+    if user is not None and not user.is_active:
+        raise NotAllowed("This account is deactivated. Reactivate it first with manage.py change_role --reactivate.")
     if user is None:
         user = User.objects.create_user(email, None, name=name)
         EmailAddress.objects.create(user=user, email=user.email, verified=True, primary=True)
@@ -48,8 +54,24 @@ def enroll(email: str, name: str, granted: tuple[str, ...], now: datetime) -> Us
     return user
 
 
+def is_unused(user: User) -> bool:
+    """Return whether nobody has used an account yet: it has no password, no other way in, and no sign-in."""
+    has_way_in = (
+        user.has_usable_password()
+        or SocialAccount.objects.filter(user=user).exists()
+        or Authenticator.objects.filter(user=user).exists()
+    )
+    return not has_way_in and user.last_login is None
+
+
 def create_link(user: User) -> str:
-    """Return a new link for somebody without a password; earlier links of theirs end."""
+    """Return a new link for an account that nobody has used; earlier links to it end.
+
+    Raises:
+        ValueError: Somebody has used the account. A link would set their password and end their sessions.
+    """
+    if not is_unused(user):
+        raise ValueError("only an account that nobody has used gets a link")
     user.set_unusable_password()
     user.save(update_fields=["password"])
     parts = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
@@ -68,13 +90,13 @@ class EnrollmentView(PasswordResetFromKeyView):  # type: ignore[misc]
     template_name = "accounts/enrollment.html"
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
-        """Take the link of somebody who has a password already for a used one."""
-        used = self.reset_user is not None and self.reset_user.has_usable_password()
+        """Take the link to an account that somebody uses for a used one."""
+        used = self.reset_user is not None and not is_unused(self.reset_user)
         return super().get_context_data(**context | ({"token_fail": True} if used else {}))
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """Never set the password of somebody who has one: that is what a reset is for."""
-        if self.reset_user.has_usable_password():
+        """Never set the password of an account that somebody uses: that is what a reset is for."""
+        if not is_unused(self.reset_user):
             return self.get(request, *args, **kwargs)
         response: HttpResponse = super().post(request, *args, **kwargs)
         return response

@@ -10,6 +10,7 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from django.db import transaction
+from django.db.models import Q
 from django.http import HttpRequest
 
 from integrations.history import record_account_event
@@ -46,7 +47,8 @@ def change_roles(
         changed = {role: value for role, value in wanted.items() if getattr(row, ROLES[role]) != value}
         if not changed:
             return
-        if any(changed.values()) and not EmailAddress.objects.filter(user=row, verified=True).exists():
+        addresses = EmailAddress.objects.filter(user=row, email__iexact=row.email, verified=True)
+        if any(changed.values()) and not addresses.exists():
             raise NotAllowed("Roles need a confirmed email address. Ask the person to confirm it first.")
         for role, value in changed.items():
             setattr(row, ROLES[role], value)
@@ -79,14 +81,19 @@ def reactivate(user: User, *, by: User | None, now: datetime, reason: str, reque
 @contextmanager
 def _change(user: User, *, by: User | None, reason: str) -> Iterator[User]:
     """Yield the locked row of an account that this person may change."""
-    if by is not None and not (by.is_active and by.is_superuser):
-        raise NotAllowed("Only a superuser may change roles.", "may")
     if by is not None and by.pk == user.pk:
         raise NotAllowed("Nobody changes their own roles. Ask another superuser.", "may")
     if not reason.strip():
         raise NotAllowed("Enter the reason: it goes into the audit log and the email.")
     with transaction.atomic():
-        yield User.objects.select_for_update().get(pk=user.pk)
+        # Superusers are locked too, in one order: of two who revoke each other, the second one is refused.
+        is_superuser = Q(is_superuser=True, is_active=True)
+        rows = User.objects.select_for_update().filter(Q(pk=user.pk) | is_superuser).order_by("pk")
+        locked = {row.pk: row for row in rows}
+        decider = locked.get(by.pk) if by is not None else None
+        if by is not None and (decider is None or not decider.is_superuser):
+            raise NotAllowed("Only a superuser may change roles.", "may")
+        yield locked[user.pk]
 
 
 def _save(row: User, columns: list[str]) -> None:

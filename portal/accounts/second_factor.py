@@ -20,17 +20,17 @@ from integrations import rules
 # Pages that a person without the factor still needs: how to get it, how to leave, and how a page looks.
 OPEN_PATHS = ("/accounts/", "/profile/second-factor/", "/theme/")
 # Pages that need no sign-in and are about the reader all the same.
-PERSONAL_PATHS = ("/outbox/", "/invitations/")
+PERSONAL_PATHS = ("/outbox/", "/invitations/", "/start/", "/welcome/")
 RETURN_KEY = "second_factor_return_to"
 
 
 def has_privileges(user: Any) -> bool:
-    """Whether a person is a reviewer, staff, or a superuser."""
+    """Return whether a person is a reviewer, staff, or a superuser."""
     return bool(rules.works_for_program(user) or (user.is_authenticated and user.is_superuser))
 
 
 def is_second_factor_missing(user: Any) -> bool:
-    """Whether this person must set up a second factor before anything that the program's people may do."""
+    """Return whether this person must set up a second factor before anything that only the program may do."""
     return settings.STAFF_SECOND_FACTOR == "required" and has_privileges(user) and not is_mfa_enabled(user)
 
 

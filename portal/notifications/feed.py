@@ -11,6 +11,7 @@ from django.urls import reverse
 from icalendar import Calendar, Event
 
 from integrations.actions.people import token_hash
+from portal.accounts.second_factor import is_second_factor_missing
 from portal.notifications.deadlines import Deadline, deadlines_of
 from portal.notifications.models import CalendarFeed
 
@@ -37,10 +38,10 @@ def revoke(sender: Any, *, user: Any, **_: Any) -> None:
 
 
 def reader_of(token: str) -> Any | None:
-    """Whose deadlines a token opens; None for one that is not, or no longer, good."""
+    """Return whose deadlines a token opens; None for a token that is unknown or must not be used now."""
     found = CalendarFeed.objects.filter(token_hash=token_hash(token), user__is_active=True).select_related("user")
     feed = found.first()
-    return feed.user if feed else None
+    return None if feed is None or is_second_factor_missing(feed.user) else feed.user
 
 
 def text_of(person: Any, now: datetime) -> str:

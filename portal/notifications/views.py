@@ -12,6 +12,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.debug import sensitive_variables
 from django.views.decorators.http import require_safe
 
+from integrations.views.reauthentication import require_recent_authentication
 from portal.notifications import choosing, feed, stopping
 from portal.notifications.forms import NoticesForm, kinds_of
 from portal.notifications.models import CalendarFeed
@@ -49,6 +50,7 @@ def feed_make(request: HttpRequest) -> HttpResponse:
         feed.end(request.user)
         messages.success(request, _("The calendar’s address is gone."))
         return redirect("notification_choices")
+    require_recent_authentication(request)
     address = feed.make(request.user, timezone.now())
     return _page(request, NoticesForm(request.user), address)
 

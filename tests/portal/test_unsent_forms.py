@@ -4,12 +4,14 @@ from typing import Any
 
 import pytest
 from django.contrib.sessions.models import Session
+from django.core.cache import cache
+from django.http import QueryDict
 from django.test import Client
 
-from portal.unsent_forms import COOKIE, MAX_CHARACTERS
+from portal.unsent_forms import AUTHOR_COOKIE, COOKIE, MAX_CHARACTERS, NEVER_KEPT
 from tests.conftest import PASSWORD
 
-PAGE = "/company/acme/change/"
+PAGE, TOKENS = "/company/acme/change/", "/profile/tokens/"
 FIELDS = {"name": "Acme Rockets", "website": "https://acme.example"}
 
 
@@ -28,6 +30,21 @@ def token_of(client: Client) -> dict[str, str]:
 
 def name_on(client: Client) -> str:
     return str(client.get(PAGE).context["form"]["name"].value())
+
+
+def sign_in(client: Client, user: Any) -> None:
+    client.get("/accounts/login/")
+    client.post("/accounts/login/", {"login": user.email, "password": PASSWORD} | token_of(client))
+
+
+def client_after_expired_session(user: Any) -> Client:
+    """A browser in which somebody opened a form, and sent it after the session had expired."""
+    client = checked_client(user)
+    client.get(TOKENS)
+    del client.cookies["sessionid"]
+    fields = {"name": "Nightly build", "scopes": ["profile:read"], "days": "30"}
+    assert client.post(TOKENS, fields | token_of(client)).status_code == 302
+    return client
 
 
 def test_form_sent_without_session_is_there_after_sign_in_once(alice: Any) -> None:
@@ -62,6 +79,37 @@ def test_forged_cookie_gives_nothing(alice: Any) -> None:
     assert name_on(other) == "Acme"
 
 
+@pytest.mark.parametrize(("who", "is_given"), [("alice", True), ("charlie", False)])
+def test_form_of_an_expired_session_is_given_to_its_author_alone(
+    request: pytest.FixtureRequest, alice: Any, who: str, is_given: bool
+) -> None:
+    client = client_after_expired_session(alice)
+    sign_in(client, request.getfixturevalue(who))
+    assert ("Nightly build" in client.get(TOKENS).text) is is_given
+
+
+def test_form_is_deleted_when_somebody_else_signs_in(alice: Any, charlie: Any) -> None:
+    client = client_after_expired_session(alice)
+    sign_in(client, charlie)
+    client.post("/accounts/logout/", token_of(client))
+    sign_in(client, alice)
+    assert "Nightly build" not in client.get(TOKENS).text
+
+
+def test_form_of_another_is_deleted_where_its_page_is_opened(alice: Any, charlie: Any) -> None:
+    client = client_after_expired_session(alice)
+    client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
+    assert "Nightly build" not in client.get(TOKENS).text
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    assert "Nightly build" not in client.get(TOKENS).text
+
+
+def test_public_page_does_not_name_the_author(alice: Any) -> None:
+    client = checked_client(alice)
+    client.get("/feeds/listed.json")
+    assert AUTHOR_COOKIE not in client.cookies
+
+
 def test_many_forms_open_no_session_and_are_limited(db: None) -> None:
     kept = 0
     for _ in range(15):
@@ -83,11 +131,12 @@ def test_cookie_is_for_this_site_alone(db: None) -> None:
     assert (cookie["samesite"], cookie["httponly"]) == ("Lax", True)
 
 
-@pytest.mark.parametrize("field", ["password", "code", "secret"])
-def test_secrets_are_never_kept(alice: Any, field: str) -> None:
+@pytest.mark.parametrize("field", sorted(NEVER_KEPT - {"csrfmiddlewaretoken"}))
+def test_secrets_are_never_kept(db: None, field: str) -> None:
     client = checked_client()
-    client.post(PAGE, {field: "hunter2"} | token_of(client))
-    assert COOKIE not in client.cookies
+    client.post(PAGE, FIELDS | {field: "hunter2"} | token_of(client))
+    key = client.cookies[COOKIE].value.partition(":")[0]
+    assert QueryDict(cache.get(f"{COOKIE}:{key}")["fields"]).dict() == FIELDS
 
 
 def test_autosave_without_session_keeps_nothing(db: None) -> None:

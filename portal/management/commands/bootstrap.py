@@ -45,8 +45,8 @@ class Command(BaseCommand):
             user = enrollment.enroll(email, name, granted, now)
         except NotAllowed as refusal:
             raise CommandError(f"{email}: {refusal}") from None
-        if user.has_usable_password():
-            self.stdout.write(f"{label} {user.email}: signs in with the password they have.")
+        if not enrollment.is_unused(user):
+            self.stdout.write(f"{label} {user.email}: signs in as usual.")
             return
         end = enrollment.get_link_end(now)
         self.stdout.write(f"{label} {user.email}: open this link once, until {end:%Y-%m-%d %H:%M} UTC:")
@@ -69,12 +69,12 @@ def refuse_second_administrator(email: str) -> None:
     other = next((user for user in administrators if user.email != email.lower()), None)
     if email and other is not None:
         raise CommandError(f"The portal has an administrator, {other.email}. {describe_way_in(other)}")
-    enrolled = next((user for user in administrators if user.has_usable_password()), None)
+    enrolled = next((user for user in administrators if not enrollment.is_unused(user)), None)
     if email and enrolled is not None:
         raise CommandError(f"{enrolled.email} is the administrator already and has signed up. They sign in as usual.")
 
 
 def describe_way_in(administrator: User) -> str:
-    if administrator.has_usable_password():
+    if not enrollment.is_unused(administrator):
         return "They grant roles to others after signing in."
     return f"They have not used their link. Make a new one with --administrator {administrator.email}."

@@ -106,6 +106,7 @@ def stale(alice: Any) -> Client:
         ("/accounts/2fa/webauthn/add/", {"name": "Key", "credential": "{}"}),
         ("/profile/tokens/", {"name": "ci", "scopes": ["integrations:read"], "days": "30"}),
         ("/webhooks/new/acme/", WEBHOOK),
+        ("/notifications/calendar/", {}),
     ],
 )
 def test_old_session_proves_itself_before_a_sensitive_change(stale: Client, path: str, fields: dict[str, Any]) -> None:

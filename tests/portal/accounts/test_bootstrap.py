@@ -9,10 +9,13 @@ import pytest
 import time_machine
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
+from allauth.mfa.models import Authenticator
+from allauth.socialaccount.models import SocialAccount
 from django.core.management import CommandError, call_command
 from django.test import Client
 
 from integrations.models import Event, ReviewerProfile
+from portal.accounts.enrollment import create_link
 from portal.accounts.models import SecurityEvent, User
 from tests.conftest import NOW, person
 from tests.portal.accounts.test_signing_in import code_of
@@ -141,9 +144,58 @@ def test_administrator_who_has_not_enrolled_blocks_another() -> None:
 def test_reviewers_may_be_added_later(sam: User, alice: User) -> None:
     (link,) = links(bootstrap("--reviewer", "rita@program.example"))
     assert link.startswith("/accounts/enroll/")
-    assert bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: signs in with the password they have.\n"
+    assert bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: signs in as usual.\n"
     alice.refresh_from_db()
     assert alice.is_reviewer
+
+
+def test_account_that_signs_in_with_github_keeps_its_way_in(sam: User, alice: User) -> None:
+    """No link and no new password: either would let the operator in as somebody else."""
+    alice.set_unusable_password()
+    alice.save()
+    SocialAccount.objects.create(user=alice, provider="github", uid="1")
+    client, before = Client(), alice.password
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    assert bootstrap("--reviewer", alice.email) == f"Reviewer {alice.email}: signs in as usual.\n"
+    alice.refresh_from_db()
+    assert (alice.is_reviewer, alice.password, client.get("/accounts/email/").status_code) == (True, before, 200)
+    with pytest.raises(ValueError, match="nobody has used"):
+        create_link(alice)
+
+
+@pytest.mark.parametrize("use", ["sign-in", "passkey"])
+def test_link_ends_where_the_account_is_used(sam: User, use: str) -> None:
+    (link,) = links(bootstrap("--reviewer", "rita@program.example"))
+    user = User.objects.get(email="rita@program.example")
+    if use == "sign-in":
+        User.objects.filter(pk=user.pk).update(last_login=NOW)
+    else:
+        Authenticator.objects.create(user=user, type="webauthn", data={})
+    assert "This link was used or has expired." in set_password(link)[1].text
+    user.refresh_from_db()
+    assert not user.has_usable_password()
+    assert bootstrap("--reviewer", user.email) == f"Reviewer {user.email}: signs in as usual.\n"
+
+
+def test_account_with_another_confirmed_address_alone_is_refused() -> None:
+    """Whoever claims the administrator's address beforehand does not become the administrator."""
+    user = person(ADA, "Mallory")
+    user.emailaddress_set.update(verified=False)
+    user.emailaddress_set.create(email="mallory@evil.example", verified=True)
+    with pytest.raises(CommandError, match=f"{ADA}: Roles need a confirmed email address"):
+        bootstrap("--administrator", ADA)
+    user.refresh_from_db()
+    assert not user.is_superuser
+
+
+def test_deactivated_account_is_refused() -> None:
+    user = person(ADA, "Ada Abbott")
+    user.is_active = False
+    user.save()
+    with pytest.raises(CommandError, match="This account is deactivated"):
+        bootstrap("--administrator", "Ada@Program.example")
+    user.refresh_from_db()
+    assert not user.is_superuser
 
 
 @pytest.mark.parametrize(

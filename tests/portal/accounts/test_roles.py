@@ -19,14 +19,15 @@ from tests.portal.accounts.test_account_security import is_open, signed_in, toke
 from tests.portal.accounts.test_signing_in import SignIn
 
 
-def held(user: User) -> tuple[bool, bool, bool, bool]:
+def list_roles(user: User) -> tuple[bool, bool, bool, bool]:
+    """Return whether somebody is a reviewer, staff, a superuser, and active, as stored."""
     user.refresh_from_db()
     return user.is_reviewer, user.is_staff, user.is_superuser, user.is_active
 
 
 def test_change_is_audited_logged_and_mailed(alice: Any, sam: Any) -> None:
     roles.change_roles(alice, grant=["reviewer", "staff"], by=sam, now=NOW, reason="Joins the program")
-    assert held(alice) == (True, True, False, True)
+    assert list_roles(alice) == (True, True, False, True)
     event = Event.objects.get(stream=f"account:{alice.pk}")
     assert (event.verb, event.actor, event.note) == ("account_roles_changed", "Sam Stone", "Joins the program")
     assert event.told == "Sam Stone changed the roles of Alice Archer: +reviewer, +staff"
@@ -51,7 +52,7 @@ def test_same_roles_again_change_nothing(rita: Any, sam: Any) -> None:
 def test_only_superusers_decide(request: pytest.FixtureRequest, bob: Any, sam: Any, who: str) -> None:
     with pytest.raises(NotAllowed, match="Only a superuser"):
         roles.change_roles(bob, grant=["staff"], by=request.getfixturevalue(who), now=NOW, reason="Why not")
-    assert held(bob) == (False, False, False, True)
+    assert list_roles(bob) == (False, False, False, True)
 
 
 def test_nobody_changes_their_own_roles(sam: Any) -> None:
@@ -68,19 +69,36 @@ def test_unconfirmed_address_gets_no_role(alice: Any, sam: Any) -> None:
     alice.emailaddress_set.update(verified=False)
     with pytest.raises(NotAllowed, match="confirmed email address"):
         roles.change_roles(alice, grant=["staff"], by=sam, now=NOW, reason="Joins")
-    assert held(alice) == (False, False, False, True)
+    assert list_roles(alice) == (False, False, False, True)
+
+
+def test_who_has_lost_the_role_decides_nothing(alice: Any, sam: Any) -> None:
+    """A request that began before the role was revoked still holds the old row."""
+    before = User.objects.get(pk=sam.pk)
+    User.objects.filter(pk=sam.pk).update(is_superuser=False)
+    with pytest.raises(NotAllowed, match="Only a superuser"):
+        roles.change_roles(alice, grant=["staff"], by=before, now=NOW, reason="Joins")
+    assert list_roles(alice) == (False, False, False, True)
+
+
+def test_another_confirmed_address_gives_no_role(alice: Any, sam: Any) -> None:
+    """The address that the superuser knows must be the person's own."""
+    alice.emailaddress_set.update(verified=False)
+    alice.emailaddress_set.create(email="mallory@evil.example", verified=True)
+    with pytest.raises(NotAllowed, match="confirmed email address"):
+        roles.change_roles(alice, grant=["staff"], by=sam, now=NOW, reason="Joins")
 
 
 def test_last_superuser_keeps_the_role(sam: Any) -> None:
     with pytest.raises(NotAllowed, match="at least one active superuser"):
         roles.change_roles(sam, revoke=["superuser"], by=None, now=NOW, reason="Leaves")
-    assert (held(sam), Event.objects.count()) == ((False, True, True, True), 0)
+    assert (list_roles(sam), Event.objects.count()) == ((False, True, True, True), 0)
 
 
 def test_last_superuser_stays_active(sam: Any) -> None:
     with pytest.raises(NotAllowed, match="at least one active superuser"):
         roles.deactivate(sam, by=None, now=NOW, reason="Leaves")
-    assert (held(sam), Event.objects.count()) == ((False, True, True, True), 0)
+    assert (list_roles(sam), Event.objects.count()) == ((False, True, True, True), 0)
 
 
 def test_deactivation_ends_sessions_and_tokens_for_good(alice: Any, acme: Any, sam: Any) -> None:
@@ -107,7 +125,7 @@ def test_command_changes_roles(alice: Any, sam: Any) -> None:
     assert out.getvalue() == "alice@acme.example: reviewer, active.\n"
     assert SecurityEvent.objects.get(user=alice).actor == "the command line"
     call_command("change_role", alice.email, "--deactivate", "--reason", "Leaves", stdout=StringIO())
-    assert held(alice) == (True, False, False, False)
+    assert list_roles(alice) == (True, False, False, False)
 
 
 @pytest.mark.parametrize(

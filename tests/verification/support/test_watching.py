@@ -46,6 +46,20 @@ def test_page_of_a_listed_integration_leads_to_its_webhook(watch, alice, sign_in
     assert f"{page}watch/" in sign_in(alice).get(page).text
 
 
+def test_new_secret_needs_a_recent_sign_in(watch, alice, sign_in):
+    client, page = sign_in(alice), f"/integrations/{watch.integration.uuid}/watch/"
+    fields = {"after": client.get(page).context["after"]}
+    session = client.session
+    records = session["account_authentication_methods"]
+    session["account_authentication_methods"] = [record | {"at": record["at"] - 3600} for record in records]
+    session.save()
+    answer = client.post(page, fields)
+    before = bytes(watch.secret)
+    watch.refresh_from_db()
+    assert (answer.status_code, answer["Location"].partition("?")[0]) == (302, "/accounts/reauthenticate/")
+    assert bytes(watch.secret) == before
+
+
 def test_beginning_twice_changes_nothing(watch):
     again = watching.begin(watch.integration, OPENED + timedelta(days=3))
     assert again is not None

@@ -1,0 +1,35 @@
+"""Two superusers who revoke each other at the same moment, on a real PostgreSQL."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from integrations.workflow import NotAllowed
+from portal.accounts import roles
+from portal.accounts.models import User
+from tests.conftest import NOW
+from tests.verification.test_race import at_once
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="row locks need a real PostgreSQL"),
+]
+
+
+def test_two_superusers_do_not_revoke_each_other(sam: Any, rita: Any) -> None:
+    def revoke_other() -> str:
+        user, by = pairs.pop()
+        try:
+            roles.change_roles(user, revoke=["superuser"], by=by, now=NOW, reason="Leaves")
+        except NotAllowed as refusal:
+            return str(refusal)
+        return ""
+
+    for _ in range(10):
+        User.objects.filter(pk__in=[sam.pk, rita.pk]).update(is_superuser=True)
+        first, second = User.objects.filter(is_superuser=True)
+        pairs = [(first, second), (second, first)]
+        assert sorted(at_once(revoke_other, times=2)) == ["", "Only a superuser may change roles."]
+        assert User.objects.filter(is_superuser=True).count() == 1
