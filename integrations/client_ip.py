@@ -14,6 +14,8 @@ from django.http import HttpRequest
 IPAddress = IPv4Address | IPv6Address
 IPNetwork = IPv4Network | IPv6Network
 MAX_PROXIES = 10
+MIN_PREFIXES = {4: 8, 6: 16}  # larger networks are not those of one's own proxies
+IPV4_MAPPED_PREFIX = 96
 IPV6_SITE_PREFIX = 64  # one customer gets at least this many addresses, so a limit counts them as one
 
 
@@ -32,7 +34,7 @@ def parse_trusted_proxies(value: str) -> TrustedProxies:
     """Return the proxies named by a number or by a comma-separated list of networks.
 
     Raises:
-        ValueError: The text is neither, or a network contains every address. Its message says which part is wrong.
+        ValueError: The text is neither, or a network is too large. Its message says which part is wrong.
     """
     if value.isascii() and value.isdigit():
         if int(value) > MAX_PROXIES:
@@ -45,10 +47,19 @@ def _parse_network(part: str) -> IPNetwork:
     try:
         network = ip_network(part)
     except ValueError:
-        raise ValueError(f"a number of proxies or networks such as 10.0.0.0/8, not {part!r}") from None
-    if network.prefixlen == 0:
-        raise ValueError(f"networks of your own proxies; {part} contains every address")
+        raise ValueError(f"a number of proxies, or their addresses such as 10.0.0.2, not {part!r}") from None
+    network = _unmap(network)
+    if network.prefixlen < MIN_PREFIXES[network.version]:
+        raise ValueError(f"the addresses of your own proxies, or their networks; {part} is too large")
     return network
+
+
+def _unmap(network: IPNetwork) -> IPNetwork:
+    """Return the IPv4 network that an IPv6 network such as ::ffff:10.0.0.0/104 stands for; any other as it is."""
+    mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
+    if mapped is None or network.prefixlen < IPV4_MAPPED_PREFIX:
+        return network
+    return IPv4Network((mapped, network.prefixlen - IPV4_MAPPED_PREFIX))
 
 
 def get_client_ip(request: HttpRequest) -> str:

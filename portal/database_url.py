@@ -1,7 +1,7 @@
 """Database addresses as Django's settings."""
 
 from typing import Any
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, unquote, urlsplit
 
 SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 # Parameters that Django has a setting of its own for.
@@ -28,6 +28,8 @@ def parse_database_url(url: str) -> dict[str, Any]:
     if parts.scheme == "sqlite":
         if parts.query:
             raise ValueError("must have no parameters after the path of an SQLite file")
+        if parts.path == "/":
+            raise ValueError("must name a file after sqlite:///")
         return {"ENGINE": SQLITE, "NAME": parts.path[1:] if parts.path else ":memory:"}
     if parts.scheme not in {"postgres", "postgresql"}:
         scheme = f", not {parts.scheme!r}" if parts.scheme else ""
@@ -51,7 +53,8 @@ def _read_parameters(parts: SplitResult) -> dict[str, str]:
 
     known = {option.keyword.decode() for option in Conninfo.get_defaults()}
     parameters = {}
-    for name, value in parse_qsl(parts.query, keep_blank_values=True):
+    for pair in filter(None, parts.query.split("&")):
+        name, _, value = map(unquote, pair.partition("="))  # as libpq: a plus sign is itself, unlike in forms
         if name not in known:
             raise ValueError(f"has a parameter that PostgreSQL's client does not know: {name!r}")
         if name in parameters:

@@ -120,7 +120,7 @@ def silence(person: int, partner: Partner) -> int:
     return waiting.filter(state__in=(Email.State.HELD, Email.State.GATHERED)).update(state=Email.State.SILENCED)
 
 
-def release_kept(now: datetime | None = None) -> int:
+def queue_kept_mails(now: datetime | None = None) -> int:
     """Queue the mails that were kept while no mail server was set up, once there is one. Return how many.
 
     Mails older than GIVE_UP stay in the outbox, where staff read them: their news is old and their links have ended.

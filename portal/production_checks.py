@@ -5,11 +5,16 @@ Each problem is one sentence, so that whoever starts the portal can fix all of t
 
 import math
 import os
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from ipaddress import ip_address
+from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
+
+from spellchecker import SpellChecker
 
 from portal import env
 from portal.database_url import SQLITE
@@ -18,6 +23,11 @@ MIN_SECRET_CHARACTERS = 32
 MIN_SECRET_KEY_CHARACTERS = 50  # what Django's own deployment check asks for
 # A random secret of 32 hexadecimal digits is estimated at 80 to 120 bits, repeated words and sequences at below 60.
 MIN_SECRET_BITS = 64
+# A secret is made of words when they have at least so many of its letters, and half of them; by chance they have 11.
+MIN_WORD_LETTERS = 16
+MIN_WORD, MAX_WORD, MIN_WORD_FREQUENCY = 4, 16, 1_000
+LETTERS = re.compile(f"[a-z]{{{MIN_WORD},}}")
+LETTERS_OF_DIGITS = str.maketrans("01345$@!", "oieassai")
 PLACEHOLDERS = (
     "changeme", "replaceme", "replacethis", "placeholder", "insecure", "password", "yoursecret", "yourkey", "example",
     "secretkey", "mysecret", "topsecret", "fillmein", "notasecret", "djangosecret", "default", "xxxxxx",
@@ -115,8 +125,10 @@ def describe_weakness(secret: str, min_characters: int = MIN_SECRET_CHARACTERS) 
         return "contains a placeholder"
     if len(secret) < min_characters:
         return f"has {len(secret)} characters and needs at least {min_characters}"
-    if estimate_bits(secret) < MIN_SECRET_BITS or secret in (secret + secret)[1:-1]:
+    if estimate_bits(secret) < MIN_SECRET_BITS or _repeats_itself(secret):
         return "is too regular to be random"
+    if _is_made_of_words(secret.lower()) or _is_made_of_words(secret.lower().translate(LETTERS_OF_DIGITS)):
+        return "is made of words"
     return ""
 
 
@@ -128,15 +140,50 @@ def _has_placeholder(text: str, placeholders: tuple[str, ...]) -> bool:
 def estimate_bits(secret: str) -> float:
     """Return a rough upper estimate of a secret's entropy, in bits.
 
-    The entropy of its characters, counted only where three of them in a row are new and do not continue a sequence
-    such as aaa, abc or 321.
+    The entropy of its characters, or of the steps between them where that is less, counted only where three of them in
+    a row are new and do not continue a sequence such as aaa, abc or 975.
     """
-    counts = Counter(secret)
-    per_character = -sum(n / len(secret) * math.log2(n / len(secret)) for n in counts.values())
+    steps = [ord(second) - ord(first) for first, second in pairwise(secret)]
     triples = {secret[i : i + 3] for i in range(len(secret) - 2)}
-    return per_character * sum(not _is_sequence(triple) for triple in triples)
+    return min(_compute_entropy(secret), _compute_entropy(steps)) * sum(not _is_sequence(triple) for triple in triples)
+
+
+def _compute_entropy(values: Sequence[Any]) -> float:
+    """Return the entropy of one of the values, in bits."""
+    shares = [count / len(values) for count in Counter(values).values()]
+    return -sum(share * math.log2(share) for share in shares)
 
 
 def _is_sequence(triple: str) -> bool:
     first, second, third = map(ord, triple)
-    return second - first == third - second and abs(second - first) <= 1
+    return second - first == third - second
+
+
+def _repeats_itself(secret: str) -> bool:
+    """Return whether a secret is one part of it again and again, the last time perhaps cut off."""
+    return any(secret[length:] == secret[:-length] for length in range(1, len(secret) // 2 + 1))
+
+
+def _is_made_of_words(text: str) -> bool:
+    """Return whether most letters of a text belong to English words, wherever one ends and the next begins."""
+    letters = sum(map(_count_word_letters, LETTERS.findall(text)))
+    return letters >= max(MIN_WORD_LETTERS, sum(map(str.isalpha, text)) / 2)
+
+
+def _count_word_letters(text: str) -> int:
+    """Return how many letters of a text words can have that do not overlap."""
+    words, best = _load_words(), [0]
+    for end in range(1, len(text) + 1):
+        starts = range(max(0, end - MAX_WORD), end - MIN_WORD + 1)
+        best.append(max([best[-1], *(best[start] + end - start for start in starts if text[start:end] in words)]))
+    return best[-1]
+
+
+@cache
+def _load_words() -> frozenset[str]:
+    """Return the common English words without their apostrophes and hyphens."""
+    frequencies = SpellChecker(language="en").word_frequency.dictionary
+    return frozenset(
+        word for word, frequency in frequencies.items()
+        if frequency >= MIN_WORD_FREQUENCY and MIN_WORD <= len(word) <= MAX_WORD and word.isalpha()
+    )  # fmt: skip

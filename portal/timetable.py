@@ -33,7 +33,7 @@ JOBS = (
     Job("chains", "portal.escalation.escalate_due", 60),
     Job("reports", "portal.reports.sending.send_due", 300, "mails"),
     Job("digests", "portal.notifications.digest.send_due", 300, "mails"),
-    Job("kept mails", "portal.mail.release_kept", 300, "mails"),
+    Job("kept mails", "portal.mail.queue_kept_mails", 300, "mails"),
     Job("mails", "portal.mail.deliver_due", 10, "mails"),
     Job("nights", "verification.nightly.plan", 300, "outside"),
     Job("polls", "verification.support.reconcile.poll_due", 30, "outside"),

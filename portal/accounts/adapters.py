@@ -64,7 +64,7 @@ class AccountAdapter(DefaultAccountAdapter):
     """Mails through the outbox, sentences in our words."""
 
     def is_safe_url(self, url: str | None) -> bool:
-        """Whether to lead somebody there after the sign-in. What is no address at all is not safe."""
+        """Return whether to lead somebody there after the sign-in. What is no address at all is not safe."""
         try:
             return bool(super().is_safe_url(url))
         except ValueError:

@@ -34,7 +34,7 @@ admin.site.password_change = change_own_password  # type: ignore[method-assign, 
 
 
 class MembershipInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
-    """Who belongs where since when. People change this themselves; staff only appoint an owner."""
+    """The companies of a person. People change these themselves; staff only appoint an owner."""
 
     model = Membership
     extra = 0
@@ -50,7 +50,7 @@ class AddressInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
 
 class SecondFactorInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
-    """Which second factors a person has; their secrets stay out."""
+    """The second factors of a person, without their secrets."""
 
     model = Authenticator
     extra = 0
@@ -58,7 +58,7 @@ class SecondFactorInline(ReadOnly, admin.TabularInline):  # type: ignore[type-ar
 
 
 class SessionInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
-    """Where a person is signed in."""
+    """The sessions of a person."""
 
     model = UserSession
     extra = 0

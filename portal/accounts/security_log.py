@@ -21,7 +21,7 @@ UNKNOWN_RETENTION = timedelta(days=30)  # attempts at addresses that have no acc
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How an event reads in the log, and the subject of its mail where this module sends one."""
+    """The label of an event in the log, and the subject of its mail where this module sends one."""
 
     label: str
     subject: str = ""

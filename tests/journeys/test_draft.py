@@ -131,14 +131,13 @@ def test_of_one_persons_two_tabs_the_second_sees_both_versions(visit: Visit, ali
 
 def test_what_is_being_saved_does_not_stand_in_the_way_of_its_own_page(visit: Visit, alice: Any, begun: Draft) -> None:
     browser = visit(alice).go(f"/drafts/{begun.uuid}/")
-
-    def late(route: Route) -> None:
-        browser.page.wait_for_timeout(600)
-        route.continue_()
-
-    browser.page.route("**/save/", late)
+    saves: list[Route] = []
+    browser.page.route("**/save/", lambda route: saves.append(route))  # held until the form has been sent
     browser.write("Name", "Rocket driver 2").sees("saving…")
-    browser.write("Name", "Rocket driver 3").press("Look it over").sees("What is sent", "Rocket driver 3")
+    browser.write("Name", "Rocket driver 3").press("Look it over").sees("saving…")
+    (save,) = saves
+    save.continue_()
+    browser.sees("What is sent", "Rocket driver 3")
 
 
 def test_pressed_twice_it_is_one_integration(visit: Visit, alice: Any, begun: Draft) -> None:

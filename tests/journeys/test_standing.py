@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
+from playwright.sync_api import Response
 
 from integrations.actions import answers
 from integrations.models import Integration, Partner
@@ -61,10 +62,16 @@ def decide(person: Person, page: str, step: str, label: str, why: str) -> Person
 
 def explain(person: Person, label: str, why: str) -> Person:
     """Say why, and see the mail with it: the test's own database takes one thing after the other."""
-    person.write(label, why).page.keyboard.press("Tab")
-    person.page.wait_for_timeout(600)
-    person.page.wait_for_load_state("networkidle")
+    with person.page.expect_response(is_preview):
+        person.write(label, why)
+    with person.page.expect_response(is_preview):
+        person.page.keyboard.press("Tab")
     return person
+
+
+def is_preview(response: Response) -> bool:
+    """Return whether the page got its mails anew: once for the text, and once for leaving the field."""
+    return "preview=1" in (response.request.post_data or "")
 
 
 def test_the_whole_due_process(

@@ -48,7 +48,7 @@ def test_client_ip_behind_a_number_of_proxies(settings, proxies, peer, forwarded
     assert client_ip(settings, proxies, peer, forwarded) == expected
 
 
-NETWORKS = "10.0.0.0/8, fd00::/8"
+NETWORKS = "10.0.0.0/8, fd00::/16"
 
 
 @pytest.mark.parametrize(
@@ -70,6 +70,20 @@ NETWORKS = "10.0.0.0/8, fd00::/8"
 )
 def test_client_ip_behind_proxies_of_known_networks(settings, peer, forwarded, expected):
     assert client_ip(settings, NETWORKS, peer, forwarded) == expected
+
+
+def test_network_of_mapped_addresses_is_one_of_ipv4(settings):
+    assert client_ip(settings, "::ffff:10.0.0.0/104", PROXY, CLIENT) == CLIENT
+    assert parse_trusted_proxies("::ffff:10.0.0.2") == parse_trusted_proxies("10.0.0.2")
+
+
+@pytest.mark.parametrize(
+    "networks",
+    ["0.0.0.0/0", "0.0.0.0/1,128.0.0.0/1", "10.0.0.0/7", "::/0", "2000::/3", "fd00::/8", "::ffff:0.0.0.0/96"],
+)
+def test_network_that_is_too_large_is_refused(networks):
+    with pytest.raises(ValueError, match="is too large"):
+        parse_trusted_proxies(networks)
 
 
 def test_client_network_of_ipv6_is_a_site(settings):

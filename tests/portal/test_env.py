@@ -47,6 +47,12 @@ def test_database_parameters_of_libpq_are_honored(monkeypatch):
     }
 
 
+def test_database_parameters_keep_plus_signs(monkeypatch):
+    monkeypatch.setenv("X", "postgres://portal@db.example/name?password=a+b%2Bc%20d&sslpassword=x+y&")
+    database = env.database("X", "", doc="")
+    assert (database["PASSWORD"], database["OPTIONS"]["sslpassword"]) == ("a+b+c d", "x+y")
+
+
 def test_database_host_may_be_a_parameter(monkeypatch):
     monkeypatch.setenv("X", "postgres:///name?host=/run/postgresql&user=portal")
     database = env.database("X", "", doc="")
@@ -58,6 +64,7 @@ def test_database_host_may_be_a_parameter(monkeypatch):
     [
         ("postgres://h/n?sslmode=require&sslmode=disable", "X has the parameter sslmode twice."),
         ("postgres://h/n?conn_max_age=60", "X has a parameter that PostgreSQL's client does not know: 'conn_max_age'."),
+        ("sqlite:///", "X must name a file after sqlite:///."),
         ("sqlite:///x.sqlite3?mode=ro", "X must have no parameters after the path of an SQLite file."),
         ("portal:hidden@host/name", "X must begin with postgres:// or sqlite://, not 'portal'."),
         ("hidden", "X must begin with postgres:// or sqlite://."),
@@ -88,8 +95,8 @@ def test_keys_keep_their_order(monkeypatch):
 def test_proxies_are_a_number_or_networks(monkeypatch):
     monkeypatch.setenv("X", "2")
     assert env.proxies("X", doc="") == TrustedProxies(count=2)
-    monkeypatch.setenv("X", "192.0.2.1, fd00::/8")
-    networks = (ip_network("192.0.2.1/32"), ip_network("fd00::/8"))
+    monkeypatch.setenv("X", "192.0.2.1, fd00::/16")
+    networks = (ip_network("192.0.2.1/32"), ip_network("fd00::/16"))
     assert env.proxies("X", doc="") == TrustedProxies(networks=networks)
     monkeypatch.setenv("X", "")
     assert env.proxies("X", doc="") == TrustedProxies()

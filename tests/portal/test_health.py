@@ -23,7 +23,7 @@ def record(name, finished_at, **fields):
     PeriodicRun.objects.create(name=name, **{"started_at": finished_at, "finished_at": finished_at, **fields})
 
 
-def said(background, sweep, oldest, late_jobs=()):
+def expected_report(background, sweep, oldest, late_jobs=()):
     return {
         "late_jobs": list(late_jobs),
         "database": "ok",
@@ -37,12 +37,12 @@ def said(background, sweep, oldest, late_jobs=()):
 @pytest.mark.parametrize(
     ("swept", "due", "answer", "alarm"),
     [
-        (None, None, said("late", None, None), 503),
-        (120, None, said("ok", 120, None), 200),
-        (121, None, said("late", 121, None), 503),
-        (0, 300, said("ok", 0, 300), 200),
-        (0, 301, said("late", 0, 301), 503),
-        (0, -60, said("ok", 0, None), 200),
+        (None, None, expected_report("late", None, None), 503),
+        (120, None, expected_report("ok", 120, None), 200),
+        (121, None, expected_report("late", 121, None), 503),
+        (0, 300, expected_report("ok", 0, 300), 200),
+        (0, 301, expected_report("late", 0, 301), 503),
+        (0, -60, expected_report("ok", 0, None), 200),
     ],
 )
 def test_background_is_late_or_not(client, now, swept, due, answer, alarm):
@@ -69,27 +69,27 @@ def test_background_is_late_or_not(client, now, swept, due, answer, alarm):
 def test_job_that_has_not_succeeded_in_time_is_named(client, now, name, seconds, word):
     record("sweep", now)
     record(name, now - timedelta(seconds=seconds), started_at=now)
-    assert client.get("/healthz").json() == said(word, 0, None, [name] if word == "late" else [])
+    assert client.get("/healthz").json() == expected_report(word, 0, None, [name] if word == "late" else [])
 
 
 @pytest.mark.django_db
 def test_job_in_its_first_run_is_not_late_and_one_whose_first_run_failed_is(client, now):
     record("sweep", now)
     record("clocks", None, started_at=now, lease_expires_at=now + timedelta(seconds=20))
-    assert client.get("/healthz").json() == said("ok", 0, None)
+    assert client.get("/healthz").json() == expected_report("ok", 0, None)
     PeriodicRun.objects.filter(name="clocks").update(lease_expires_at=None)
-    assert client.get("/healthz").json() == said("late", 0, None, ["clocks"])
+    assert client.get("/healthz").json() == expected_report("late", 0, None, ["clocks"])
 
 
 @pytest.mark.django_db
 def test_a_sent_mail_is_not_overdue(client, now):
     record("sweep", now)
     Email.objects.filter(pk=mail(now - timedelta(hours=1)).pk).update(state=Email.State.SENT)
-    assert client.get("/healthz").json() == said("ok", 0, None)
+    assert client.get("/healthz").json() == expected_report("ok", 0, None)
 
 
 @pytest.mark.django_db
-def test_a_database_that_is_away_is_said(client):
+def test_database_outage_is_reported(client):
     def away(execute, sql, params, many, context):
         raise OperationalError("the connection is gone")
 

@@ -121,18 +121,18 @@ def test_kept_mail_is_sent_once_there_is_a_mail_server(db: None, settings: Any, 
     settings.MAIL_KEPT = True
     letter(now, "kept")
     mail.deliver_due(now)
-    assert (mail.release_kept(now), Email.objects.get().state) == (0, "kept")
+    assert (mail.queue_kept_mails(now), Email.objects.get().state) == (0, "kept")
     settings.MAIL_KEPT = False
     later = now + timedelta(hours=71)
-    assert mail.release_kept(later) == 1
+    assert mail.queue_kept_mails(later) == 1
     mail.deliver_due(later)
     assert (Email.objects.get().state, len(sink.accepted)) == ("sent", 1)
-    assert mail.release_kept(later) == 0
+    assert mail.queue_kept_mails(later) == 0
 
 
 def test_kept_mail_that_is_too_old_stays_in_the_outbox(db: None, now: datetime, client: Any, rita: Any) -> None:
     letter(now, "kept", state="kept")
-    assert mail.release_kept(now + mail.GIVE_UP) == 0
+    assert mail.queue_kept_mails(now + mail.GIVE_UP) == 0
     client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
     assert "Hello" in client.get("/outbox/?state=kept").text
 

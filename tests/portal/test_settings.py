@@ -88,6 +88,10 @@ def test_start_in_production_is_fine_and_deployable(manage):
             {"SECRET_KEY": "ThisIsMySecretKeyForTheNewServer1234567890abcdefghij"},
             f"SECRET_KEY contains a placeholder; {HOW}.",
         ),
+        (
+            {"SECRET_KEY": "change_this_to_something_long_and_random_before_going_live"},
+            f"SECRET_KEY is made of words; {HOW}.",
+        ),
         ({"CREDENTIALS_KEYS": "0123456789" * 5}, f"CREDENTIALS_KEYS is too regular to be random; {HOW}."),
         ({"BADGE_KEYS": "CHANGE-ME" + "b5vXo9RkE3yLs8" * 3}, f"BADGE_KEYS contains a placeholder; {HOW}."),
         ({"SECRET_KEY": "django-insecure-" + "k3$2" * 9}, f"SECRET_KEY contains a placeholder; {HOW}."),
@@ -176,12 +180,12 @@ def test_start_of_a_declared_trial_on_a_public_host_is_fine(manage):
         (
             "TRUSTED_PROXIES",
             "proxy.example",
-            "TRUSTED_PROXIES must be a number of proxies or networks such as 10.0.0.0/8, not 'proxy.example'.",
+            "TRUSTED_PROXIES must be a number of proxies, or their addresses such as 10.0.0.2, not 'proxy.example'.",
         ),
         (
             "TRUSTED_PROXIES",
             "10.0.0.0/8,::/0",
-            "TRUSTED_PROXIES must be networks of your own proxies; ::/0 contains every address.",
+            "TRUSTED_PROXIES must be the addresses of your own proxies, or their networks; ::/0 is too large.",
         ),
         ("AUDIT_KEYS", "a:x,a:y", "AUDIT_KEYS has the ID a twice."),
         (

@@ -22,7 +22,7 @@ from verification.support import watching
 MOST_BYTES = 25 * 1024 * 1024
 KNOWN_FOR = 5.0  # seconds that a process remembers a watch, and a watch that is not there
 MOST_KNOWN = 20_000
-BODY_KEPT = timedelta(days=90)
+BODY_KEPT = timedelta(days=7)  # long enough to see why a delivery was read as it was
 PER_SECOND, BURST = 100.0, 1_000.0  # deliveries of one watch that one process takes
 COUNT_EVERY = timedelta(seconds=1)
 Result = TypeVar("Result")
@@ -117,7 +117,7 @@ def _receive(uuid: UUID, headers: Mapping[str, Any], body: bytes, now: datetime)
 
 
 def is_signed(body: bytes, signature: str, keys: tuple[bytes, ...]) -> bool:
-    """Whether the HMAC-SHA256 of the raw body under one of the keys is the one given. No other signature counts."""
+    """Return whether one of the keys signed the raw body with HMAC-SHA256. No other signature counts."""
     given = signature.encode("utf-8", "replace")
     expected = (b"sha256=" + hmac.new(key, body, hashlib.sha256).hexdigest().encode() for key in keys)
     return any([hmac.compare_digest(one, given) for one in expected])
@@ -212,7 +212,7 @@ def _why_not(watch: Known, body: bytes) -> Answer | None:
 
 
 def is_own(number: int | None, name: str, repository: Mapping[str, Any]) -> bool:
-    """Whether a payload's repository is the watched one: by its number; by its name only where we know no number."""
+    """Return whether a payload is about the watched repository: by its number, or by its name where that is unknown."""
     if number is not None:
         return repository.get("id") == number
     return str(repository.get("full_name", "")).casefold() == name.casefold()

@@ -41,6 +41,8 @@ class Quota:
 
 # A thousand deliveries of one mebibyte: far above what a busy repository sends in an hour.
 ACCEPTED = Quota("accepted", 1024 * MEBIBYTE, 3600)
+# What a hook can make the portal store until intake.BODY_KEPT is over; a busy repository sends some tens of mebibytes.
+ACCEPTED_DAILY = Quota("accepted-daily", 2 * 1024 * MEBIBYTE, 24 * 3600)
 # Short, so that a hook whose secret was mistyped works within a minute of being corrected.
 REFUSED = Quota("refused", 64 * MEBIBYTE, 60)
 
@@ -63,17 +65,17 @@ def get_wait(sender: str, hook: UUID | None, size: int) -> int:
     Without the cache each process counts alone: a delivery that was turned away would be lost, as GitHub does not
     repeat it.
     """
-    if _count(REFUSED, f"{sender}:{hook}", 0) >= REFUSED.max_bytes:
-        return REFUSED.remaining_seconds()
-    if _count(ACCEPTED, str(hook), 0) + size > ACCEPTED.max_bytes:
-        return ACCEPTED.remaining_seconds()
-    return 0
+    source = str(hook)
+    needs = [(REFUSED, f"{sender}:{hook}", 1), (ACCEPTED, source, size), (ACCEPTED_DAILY, source, size)]
+    full = [quota for quota, source, need in needs if _count(quota, source, 0) + need > quota.max_bytes]
+    return max((quota.remaining_seconds() for quota in full), default=0)
 
 
 def charge(sender: str, hook: UUID | None, size: int, *, is_accepted: bool) -> None:
     """Count the bytes of a delivery."""
-    quota, source = (ACCEPTED, str(hook)) if is_accepted else (REFUSED, f"{sender}:{hook}")
-    _count(quota, source, size)
+    quotas, source = ((ACCEPTED, ACCEPTED_DAILY), str(hook)) if is_accepted else ((REFUSED,), f"{sender}:{hook}")
+    for quota in quotas:
+        _count(quota, source, size)
 
 
 def _count(quota: Quota, source: str, size: int) -> int:

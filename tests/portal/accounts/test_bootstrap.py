@@ -92,9 +92,9 @@ def test_link_works_once() -> None:
     (link,) = links(bootstrap("--administrator", ADA))
     set_password(link)
     client, page = open_link(link)
-    assert "This link was used or has expired." in page.text
+    assert "This link has expired or was already used." in page.text
     again = client.post(page.request["PATH_INFO"], {"password1": "another long password", "password2": "x"})
-    assert "This link was used or has expired." in again.text
+    assert "This link has expired or was already used." in again.text
     assert User.objects.get().check_password(NEW_PASSWORD)
 
 
@@ -104,13 +104,13 @@ def test_link_expires() -> None:
     assert "until 2026-04-17 09:00 UTC" in output
     with time_machine.travel(NOW + timedelta(days=3, seconds=1), tick=False):
         _, page = open_link(links(output)[0])
-    assert "This link was used or has expired." in page.text
+    assert "This link has expired or was already used." in page.text
 
 
 def test_new_link_ends_the_old_one() -> None:
     (old,) = links(bootstrap("--administrator", ADA))
     (new,) = links(bootstrap("--administrator", ADA))
-    assert "This link was used or has expired." in open_link(old)[1].text
+    assert "This link has expired or was already used." in open_link(old)[1].text
     assert set_password(new)[1].status_code == 302
     assert User.objects.count() == 1
 
@@ -122,7 +122,7 @@ def test_enrollment_never_changes_the_password_of_somebody_who_has_one() -> None
     link = f"/accounts/enroll/{user_pk_to_url_str(user)}/{token}/"
     client, answer = set_password(link)
     assert (answer.status_code, "_auth_user_id" in client.session) == (200, False)
-    assert "This link was used or has expired." in answer.text
+    assert "This link has expired or was already used." in answer.text
     user.refresh_from_db()
     assert not user.check_password(NEW_PASSWORD)
 
@@ -171,7 +171,7 @@ def test_link_ends_where_the_account_is_used(sam: User, use: str) -> None:
         User.objects.filter(pk=user.pk).update(last_login=NOW)
     else:
         Authenticator.objects.create(user=user, type="webauthn", data={})
-    assert "This link was used or has expired." in set_password(link)[1].text
+    assert "This link has expired or was already used." in set_password(link)[1].text
     user.refresh_from_db()
     assert not user.has_usable_password()
     assert bootstrap("--reviewer", user.email) == f"Reviewer {user.email}: signs in as usual.\n"

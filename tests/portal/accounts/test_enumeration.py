@@ -40,7 +40,7 @@ class CountingHasher(MD5PasswordHasher):
 
 
 @pytest.fixture(autouse=True)
-def counted(settings: Any) -> None:
+def counting_hasher(settings: Any) -> None:
     settings.PASSWORD_HASHERS = [f"{__name__}.CountingHasher"]
 
 
@@ -69,7 +69,7 @@ def work_of(path: str, fields: dict[str, str], address: str) -> Work:
     return Work(answer.status_code, location, words, hashes, count, Email.objects.count() - mails)
 
 
-def seen(answer: Any, client: Client, address: str, mails: int = 0) -> tuple[int, str, str, int]:
+def describe_answer(answer: Any, client: Client, address: str, mails: int = 0) -> tuple[int, str, str, int]:
     """Return what an answer tells its reader: status, address, words of the page, and how many mails it sent."""
     location = answer.get("Location", "").replace(address, "ADDRESS")
     page = client.get(answer["Location"]) if answer.status_code == 302 else answer
@@ -147,7 +147,7 @@ def test_confirmation_sent_again_looks_alike_for_any_address(alice: Any, bob: An
     client = Client()
     client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD})
     answers = [
-        seen(client.post("/accounts/email/", {"action_send": "1", "email": address}), client, address, 0)
+        describe_answer(client.post("/accounts/email/", {"action_send": "1", "email": address}), client, address, 0)
         for address in (bob.email, UNKNOWN)
     ]
     assert answers[0] == answers[1]
@@ -156,7 +156,9 @@ def test_confirmation_sent_again_looks_alike_for_any_address(alice: Any, bob: An
 
 def invites(client: Client, address: str) -> tuple[int, str, str, int]:
     mails = Email.objects.count()
-    return seen(client.post("/company/acme/invite/", {"email": address, "role": "editor"}), client, address, mails)
+    return describe_answer(
+        client.post("/company/acme/invite/", {"email": address, "role": "editor"}), client, address, mails
+    )
 
 
 def test_inviting_somebody_does_not_tell_whether_they_have_an_account(alice: Any, charlie: Any, sign_in: Any) -> None:
@@ -171,7 +173,7 @@ def opens(address: str, act: str) -> tuple[int, str, str, int]:
     """Open or accept the newest invitation without a session; its token is no part of what is compared."""
     path = link(Email.objects.filter(name="invitation").latest("pk"))
     client, mails = Client(), Email.objects.count()
-    status, location, words, sent = seen(getattr(client, act)(path), client, address, mails)
+    status, location, words, sent = describe_answer(getattr(client, act)(path), client, address, mails)
     return status, location.replace(path, "PATH"), words, sent
 
 
@@ -221,6 +223,6 @@ def test_sign_up_with_github_does_not_tell_whether_an_address_has_an_account(
         if not is_named_by_github:
             assert answer["Location"] == "/accounts/3rdparty/signup/"
             answer = client.post("/accounts/3rdparty/signup/", {"name": "Dora Dean", "email": address})
-        answers.append(seen(answer, client, address, mails))
+        answers.append(describe_answer(answer, client, address, mails))
     assert answers[0] == answers[1]
     assert answers[0][1] == "/accounts/confirm-email/"

@@ -17,7 +17,7 @@ SETUP = "/profile/second-factor/"
 
 
 @pytest.fixture(autouse=True)
-def required(settings: Any) -> None:
+def second_factor_required(settings: Any) -> None:
     settings.STAFF_SECOND_FACTOR = "required"
 
 

@@ -23,14 +23,14 @@ def texts(tree: ast.AST) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def said() -> set[str]:
+def source_texts() -> set[str]:
     return {text for place in PLACES for text in texts(ast.parse(Path(place.__file__).read_text(encoding="utf-8")))}
 
 
-def test_every_note_of_the_rule_is_named_to_translators(said: set[str]) -> None:
-    assert {text for text in said if text.endswith(".") and " " in text} == {*NOTES, *UNNAMED}
+def test_every_note_of_the_rule_is_named_to_translators(source_texts: set[str]) -> None:
+    assert {text for text in source_texts if text.endswith(".") and " " in text} == {*NOTES, *UNNAMED}
 
 
-def test_every_reason_that_is_named_is_one_of_the_rule(said: set[str]) -> None:
-    whole = "\n".join(said)
+def test_every_reason_that_is_named_is_one_of_the_rule(source_texts: set[str]) -> None:
+    whole = "\n".join(source_texts)
     assert [part for reason in REASONS for part in reason.split("; ") if part not in whole] == []

@@ -188,13 +188,13 @@ def test_d6_no_body_breaks_the_door_or_the_reader_and_none_of_it_stays_in_memory
     assert "failed together" not in caplog.text
 
 
-def test_bodies_are_emptied_after_ninety_days_and_known_when_they_come_again(watch, opened):
+def test_bodies_are_emptied_after_a_week_and_known_when_they_come_again(watch, opened):
     assert post(watch, opened) == 202
-    then = NOW + timedelta(days=91)
+    then = NOW + timedelta(days=8)
     assert intake.forget_bodies(then) == 0  # nobody has read it
     Delivery.objects.update(received_at=NOW)
     reading.read_due(NOW)
-    assert [intake.forget_bodies(NOW + timedelta(days=90)), intake.forget_bodies(then)] == [0, 1]
+    assert [intake.forget_bodies(NOW + timedelta(days=7)), intake.forget_bodies(then)] == [0, 1]
     row = Delivery.objects.get()
     assert (bytes(row.body), row.digest, row.outcome, row.forgotten_at) == (
         b"", hashlib.sha256(opened.body).hexdigest(), "read", then,
