@@ -11,12 +11,13 @@ import sqlite3
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from io import StringIO
+from io import StringIO, TextIOWrapper
 
 import django
 from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, OperationalError, connections
 
+from portal.runtime.child_process import Service
 from portal.runtime.forked_process import STOP_SIGNALS, share_memory
 from portal.runtime.preconditions import (
     StartError,
@@ -25,7 +26,7 @@ from portal.runtime.preconditions import (
     require_disk_space,
     require_free_port,
 )
-from portal.runtime.supervisor import Service, Supervisor
+from portal.runtime.supervisor import Supervisor
 from portal.runtime.valkey import EmbeddedValkey, find_server
 
 BROKER_SECONDS = 5.0
@@ -51,6 +52,9 @@ def main() -> int:
     arguments = parser.parse_args()
     for number in STOP_SIGNALS:
         signal.signal(number, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without every letter ends nothing
     try:
         return run(empty=arguments.empty, reload=arguments.reload)
     except KeyboardInterrupt:

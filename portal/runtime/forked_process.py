@@ -29,10 +29,15 @@ class ForkedProcess:
             prepare: What it does before, such as closing what it must not share.
         """
         self.returncode: int | None = None
-        reader, writer = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
-        self.pid = os.fork()
+        reader, writer = os.pipe()
+        try:
+            self.pid = os.fork()
+        except OSError:
+            os.close(reader)
+            os.close(writer)
+            raise
         if not self.pid:
             os.close(reader)
             _run(name, function, prepare, writer)

@@ -27,9 +27,6 @@ class Monitor:
 
     def tick(self) -> None:
         """Print what is new since the last call."""
-        if not self.is_announced and is_serving():
-            self.is_announced = True
-            self.write(describe_portal())
         if time.monotonic() >= self.next_disk_check_at:
             self.next_disk_check_at = time.monotonic() + DISK_CHECK_SECONDS
             message = describe_full_disk(settings.DATA_DIR)
@@ -38,6 +35,9 @@ class Monitor:
             elif self.is_disk_full and not message:
                 self.write(f"The disk of {settings.DATA_DIR} has space again.")
             self.is_disk_full = bool(message)
+        if not self.is_announced and is_serving():
+            self.write(describe_portal())
+            self.is_announced = True
 
 
 def has_demo_world() -> bool:
@@ -48,8 +48,10 @@ def has_demo_world() -> bool:
 def describe_portal() -> str:
     """Return where the portal is, and who can sign in where the demo world is loaded."""
     lines = [f"The portal is ready at http://{HOST}:{settings.PORT} (Ctrl-C stops it)."]
-    has_demo_people = User.objects.filter(email=SIGN_INS[0][0]).exists()
-    connections.close_all()
+    try:
+        has_demo_people = User.objects.filter(email=SIGN_INS[0][0]).exists()
+    finally:
+        connections.close_all()
     if has_demo_people:
         width = max(len(email) for email, *_ in SIGN_INS)
         lines += ["", "Sign in as:", *(f"  {email:<{width}}  {word}  {what}" for email, word, what in SIGN_INS)]

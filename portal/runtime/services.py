@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.utils.autoreload import DJANGO_AUTORELOAD_ENV
 
 from portal.early_settings import PORT
-from portal.runtime.supervisor import Service
+from portal.runtime.child_process import Service
 
 HOST = "127.0.0.1"
 RELOAD_CODE = 3  # of Django's reloader: a file has changed

@@ -5,11 +5,11 @@ import selectors
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
+from portal.runtime.child_process import Child, Service, describe_error, do_nothing, is_ready
 from portal.runtime.forked_process import STOP_SIGNALS, ForkedProcess, follow_parent
 
 FIRST_DELAY_SECONDS = 0.5
@@ -20,69 +20,6 @@ LAST_STOP_SECONDS = 1.0
 TICK_SECONDS = 0.2
 
 
-def _nothing() -> None:
-    """Prepare nothing."""
-
-
-@dataclass(frozen=True, slots=True)
-class Service:
-    """A process to keep running.
-
-    Attributes:
-        command: The program and its arguments, or the function that a fork of this process runs.
-        is_essential: Everything ends if it exits before `is_ready` was ever true.
-        is_last: It is stopped after the others, which need it to end in order.
-        is_quiet: Its output is only used to say why it stopped.
-        environment: Variables that a program has beside those of the others.
-        reload_code: The exit code that asks for a new start at once.
-    """
-
-    name: str
-    command: Sequence[str] | Callable[[], None]
-    prepare: Callable[[], None] = _nothing
-    is_ready: Callable[[], bool] = lambda: True
-    is_essential: bool = False
-    is_last: bool = False
-    is_quiet: bool = False
-    environment: Mapping[str, str] = field(default_factory=dict)
-    reload_code: int | None = None
-
-
-class Child:
-    """The running process of a service, and when it may start again."""
-
-    def __init__(self, service: Service) -> None:
-        self.service = service
-        self.process: subprocess.Popen[bytes] | ForkedProcess | None = None
-        self.started_at = 0.0
-        self.restart_at = 0.0
-        self.failures = 0
-        self.was_ready = False
-        self.unfinished_line = b""
-        self.last_line = ""
-
-    @property
-    def is_running(self) -> bool:
-        return self.process is not None and self.process.poll() is None
-
-    def signal_group(self, number: signal.Signals) -> None:
-        """Send a signal to the process and to all that it has started in its session."""
-        if self.process is not None:
-            try:
-                os.killpg(self.process.pid, number)
-            except (ProcessLookupError, PermissionError):
-                return  # macOS denies what Linux does not find
-
-    def describe_exit(self) -> str:
-        """Return why the process ended, in a few words."""
-        assert self.process is not None
-        code = self.process.returncode or 0
-        if code < 0:
-            return f"killed by {signal.Signals(-code).name}"
-        reason = f"exit code {code}" if code else "it ended by itself"
-        return f"{reason}: {self.last_line[:200]}" if self.last_line and code else reason
-
-
 class Supervisor:
     """Runs services until a signal or an essential service ends it."""
 
@@ -90,7 +27,7 @@ class Supervisor:
         self,
         folder: Path,
         write: Callable[[str], None],
-        tick: Callable[[], None] = _nothing,
+        tick: Callable[[], None] = do_nothing,
         own_files: Sequence[IO[str]] = (),
     ) -> None:
         self.folder, self.write, self.tick = folder, write, tick
@@ -98,6 +35,7 @@ class Supervisor:
         self.children: list[Child] = []
         self.selector = selectors.DefaultSelector()
         self.exit_code: int | None = None
+        self.tick_error = ""
 
     def run(self, services: Sequence[Service]) -> int:
         """Start services and keep them running. Return the exit code: 0 after a signal, 1 after a failure."""
@@ -107,7 +45,7 @@ class Supervisor:
             while self.exit_code is None:
                 self._pump(TICK_SECONDS)
                 self._check_children()
-                self.tick()
+                self._call_tick()
         finally:
             self.stop()
         return self.exit_code
@@ -115,14 +53,15 @@ class Supervisor:
     def start_first(self, service: Service, seconds: float) -> str:
         """Start a service that others need. Return an empty text when it is ready, else the reason why it is not."""
         child = self._add(service)
-        self._start(child)
+        reason = self._launch(child)
         deadline = time.monotonic() + seconds
         while child.is_running and time.monotonic() < deadline and self.exit_code is None:
-            if service.is_ready():
+            if is_ready(service):
                 child.was_ready = True
                 return ""
             self._pump(0.02)
-        reason = "it does not answer" if child.is_running else self._describe_exit(child)
+        if child.process is not None:
+            reason = "it does not answer" if child.is_running else self._describe_exit(child)
         child.signal_group(signal.SIGKILL)
         self._close(child)
         self.children.remove(child)
@@ -142,17 +81,22 @@ class Supervisor:
         return child
 
     def _start(self, child: Child) -> None:
+        reason = self._launch(child)
+        if reason:
+            self._handle_failure(child, reason)
+
+    def _launch(self, child: Child) -> str:
+        """Start the process. Return an empty text, or the reason why it cannot be started."""
         child.started_at, child.last_line, child.unfinished_line = time.monotonic(), "", b""
         try:
             child.service.prepare()
             child.process = self._spawn(child.service)
-        except OSError as error:
-            child.process = None
-            self._plan_restart(child, error.strerror or str(error))
-            return
+        except Exception as error:  # whatever is wrong with one service leaves the others running
+            return describe_error(error)
         assert child.process.stdout is not None
         os.set_blocking(child.process.stdout.fileno(), False)
         self.selector.register(child.process.stdout, selectors.EVENT_READ, child)
+        return ""
 
     def _spawn(self, service: Service) -> subprocess.Popen[bytes] | ForkedProcess:
         if callable(service.command):
@@ -189,8 +133,19 @@ class Supervisor:
                     self._start(child)
             elif not child.is_running:
                 self._handle_exit(child)
-            elif not child.was_ready and child.service.is_ready():
+            elif not child.was_ready and is_ready(child.service):
                 child.was_ready = True
+
+    def _call_tick(self) -> None:
+        """Run the caller's own checks, and report a failure that lasts once."""
+        tick_error = ""
+        try:
+            self.tick()
+        except Exception as error:
+            tick_error = describe_error(error)
+        if tick_error and tick_error != self.tick_error:
+            self._say(f"A check of the running portal failed ({tick_error}); it is tried again.")
+        self.tick_error = tick_error
 
     def _handle_exit(self, child: Child) -> None:
         reason = self._describe_exit(child)
@@ -202,13 +157,14 @@ class Supervisor:
         if exit_code is not None and exit_code == child.service.reload_code:
             self._start(child)
             return
+        self._handle_failure(child, reason)
+
+    def _handle_failure(self, child: Child, reason: str) -> None:
+        """End the whole where the portal cannot be without the process, else plan its next start."""
         if child.service.is_essential and not child.was_ready:
             self._say(f"The {child.service.name} process cannot start ({reason}).")
             self.exit_code = 1
             return
-        self._plan_restart(child, reason)
-
-    def _plan_restart(self, child: Child, reason: str) -> None:
         if time.monotonic() - child.started_at >= STABLE_SECONDS:
             child.failures = 0
         delay = min(FIRST_DELAY_SECONDS * 2**child.failures, MAX_DELAY_SECONDS)
@@ -218,7 +174,8 @@ class Supervisor:
 
     def _describe_exit(self, child: Child) -> str:
         self._read(child)
-        return child.describe_exit() if child.process else "it cannot be started"
+        self._pass_on(child, b"\n")  # ends a last line that has no end of its own
+        return child.describe_exit()
 
     def _close(self, child: Child) -> None:
         if child.process is not None and child.process.stdout is not None:
@@ -240,7 +197,11 @@ class Supervisor:
         data = child.process.stdout.read(65536)  # None where nothing waits
         if data == b"" and child.is_running:
             time.sleep(0.05)  # it closed its output and runs on: no need to ask at once again
-        *lines, child.unfinished_line = (child.unfinished_line + (data or b"")).split(b"\n")
+        self._pass_on(child, data or b"")
+
+    def _pass_on(self, child: Child, data: bytes) -> None:
+        """Print the lines that are complete."""
+        *lines, child.unfinished_line = (child.unfinished_line + data).split(b"\n")
         for line in lines:
             text = line.decode(errors="replace").rstrip()
             if text:
@@ -249,8 +210,12 @@ class Supervisor:
                     self._say(text, child.service.name)
 
     def _say(self, text: str, name: str = "bin/up") -> None:
+        line = f"{name:<6} | {text}"
         try:
-            self.write(f"{name:<6} | {text}")
+            try:
+                self.write(line)
+            except UnicodeError:  # the terminal does not have every letter
+                self.write(line.encode("ascii", "backslashreplace").decode())
         except OSError:
             self.exit_code = 0  # the terminal is gone
 
@@ -268,5 +233,6 @@ class Supervisor:
                 self._pump(0.05)
             for child in children:
                 self._read(child)
+                self._pass_on(child, b"\n")
                 child.signal_group(signal.SIGKILL)
                 self._close(child)

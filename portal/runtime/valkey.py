@@ -58,7 +58,7 @@ class EmbeddedValkey:
             "maxmemory-policy volatile-lru",
         ]
         self.config.touch(mode=0o600)
-        self.config.write_text("\n".join([*lines, f'dir "{self.folder}"', "loglevel warning", ""]))
+        self.config.write_text("\n".join([*lines, f"dir {_quote(self.folder)}", "loglevel warning", ""]))
 
     def is_ready(self) -> bool:
         """Return whether the server answers."""
@@ -69,6 +69,15 @@ class EmbeddedValkey:
             return False
         finally:
             client.close()
+
+
+def _quote(path: Path) -> str:
+    """Return a path as the server's configuration reads it, with everything but plain characters as \\xHH."""
+    plain = (
+        chr(byte) if (chr(byte).isascii() and chr(byte).isalnum()) or byte in b"/._- " else f"\\x{byte:02x}"
+        for byte in os.fsencode(path)
+    )
+    return f'"{"".join(plain)}"'
 
 
 def _find_free_port() -> int:

@@ -6,12 +6,15 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Event
 
 import pytest
+from django.db import OperationalError
 
-from portal.runtime.supervisor import Service, Supervisor
+from portal.runtime.child_process import Service
+from portal.runtime.supervisor import Supervisor
 
 ROOT = Path(__file__).resolve().parents[3]
 HAS_PROC = Path("/proc/self/stat").exists()
@@ -70,11 +73,95 @@ def test_helper_that_fails_again_and_again_waits_longer_each_time(run: Run) -> N
     ]
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGRTMIN"), reason="no real-time signals on this machine")
+def test_helper_killed_by_a_signal_without_a_name_is_started_again(run: Run) -> None:
+    number = signal.SIGRTMIN + 2
+    run.reactions["worker | up"] = lambda: os.kill(run.pid("worker"), number)
+    run.reactions["starts again"] = run.end
+    assert run.supervisor.run([Service("worker", python(LASTING))]) == 0
+    assert run.lines[-1] == (
+        f"bin/up | The worker process stopped (killed by signal {number:d}); it starts again in 0.5 s."
+    )
+
+
+def test_last_line_without_an_end_is_printed_and_given_as_the_reason(run: Run) -> None:
+    run.reactions["starts again"] = run.end
+    run.supervisor.run([Service("worker", python("import sys; sys.stdout.write('ValueError: boom'); sys.exit(3)"))])
+    assert run.lines == [
+        "worker | ValueError: boom",
+        "bin/up | The worker process stopped (exit code 3: ValueError: boom); it starts again in 0.5 s.",
+    ]
+
+
+def raise_error(error: Exception) -> None:
+    raise error
+
+
+def test_preparation_that_fails_is_reported_and_tried_again(run: Run) -> None:
+    run.reactions["starts again in 1 s."] = run.end
+    prepare = partial(raise_error, ValueError("torn\nfile"))
+    assert run.supervisor.run([Service("worker", python(LASTING), prepare=prepare)]) == 0
+    assert run.lines[0] == "bin/up | The worker process stopped (ValueError: torn file); it starts again in 0.5 s."
+
+
+def test_web_process_that_cannot_be_prepared_ends_the_whole(run: Run) -> None:
+    web = Service("web", python(LASTING), prepare=partial(raise_error, ValueError("torn")), is_essential=True)
+    assert run.supervisor.run([web]) == 1
+    assert run.lines == ["bin/up | The web process cannot start (ValueError: torn)."]
+
+
+def test_failing_check_is_reported_once_until_it_succeeds(run: Run) -> None:
+    locked = OperationalError("database is locked")
+    results = [locked, locked, None, locked]
+
+    def check() -> None:
+        if not results:
+            run.end()
+        elif error := results.pop(0):
+            raise error
+
+    run.supervisor.tick = check
+    assert run.supervisor.run([]) == 0
+    line = "bin/up | A check of the running portal failed (OperationalError: database is locked); it is tried again."
+    assert run.lines == [line, line]
+
+
+def test_service_whose_readiness_cannot_be_found_out_is_not_ready(run: Run) -> None:
+    results: list[Exception] = [OSError(24, "Too many open files"), ValueError("torn")]
+
+    def is_ready() -> bool:
+        if results:
+            raise results.pop()
+        return True
+
+    def end_when_ready() -> None:
+        if run.supervisor.children[0].was_ready:
+            run.end()
+
+    run.supervisor.tick = end_when_ready
+    assert run.supervisor.run([Service("web", python(LASTING), is_ready=is_ready, is_essential=True)]) == 0
+    assert results == []
+
+
+def test_letters_that_the_terminal_does_not_have_are_escaped(tmp_path: Path) -> None:
+    lines: list[str] = []
+
+    def write(line: str) -> None:
+        line.encode("latin-1")
+        lines.append(line)
+        supervisor.exit_code = 0
+
+    supervisor = Supervisor(tmp_path, write)
+    code = "import sys, time; sys.stdout.buffer.write('é …\\n'.encode()); sys.stdout.flush(); time.sleep(600)"
+    assert supervisor.run([Service("worker", python(code))]) == 0
+    assert lines == [r"worker | \xe9 \u2026"]
+
+
 def test_program_that_is_missing_is_tried_again(run: Run) -> None:
     run.reactions["starts again in 1 s."] = run.end
     assert run.supervisor.run([Service("worker", ["/nonexistent"])]) == 0
     assert run.lines[0] == (
-        "bin/up | The worker process stopped (No such file or directory); it starts again in 0.5 s."
+        "bin/up | The worker process stopped (No such file or directory: /nonexistent); it starts again in 0.5 s."
     )
 
 
@@ -142,7 +229,8 @@ def started_supervisor(folder: Path) -> Iterator[tuple[subprocess.Popen[str], in
     """A supervisor in a process of its own, and the id of the one process that it runs."""
     code = f"""
 import pathlib, sys
-from portal.runtime.supervisor import Service, Supervisor
+from portal.runtime.child_process import Service
+from portal.runtime.supervisor import Supervisor
 supervisor = Supervisor(pathlib.Path({str(folder)!r}), lambda line: print(line, flush=True))
 supervisor.catch_signals()
 lasting = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"

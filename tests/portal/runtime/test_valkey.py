@@ -11,7 +11,8 @@ from kombu import Connection
 from redis import Redis
 from redis.exceptions import AuthenticationError
 
-from portal.runtime.supervisor import Service, Supervisor
+from portal.runtime.child_process import Service
+from portal.runtime.supervisor import Supervisor
 from portal.runtime.valkey import EmbeddedValkey, find_server
 
 
@@ -62,6 +63,24 @@ def test_cache_and_broker_use_it(valkey: EmbeddedValkey, settings: Any) -> None:
         message = queue.get(timeout=5)
         message.ack()
         assert message.payload == {"b": 2}
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\\b", "a b\nc", "é", "it's"])
+def test_data_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    with running(folder) as valkey, Redis.from_url(valkey.url, decode_responses=True) as client:
+        assert client.config_get("dir") == {"dir": str(valkey.folder)}
+
+
+def test_broker_that_cannot_be_prepared_is_given_up_with_its_reason_alone(tmp_path: Path) -> None:
+    (tmp_path / "valkey").touch()
+    lines: list[str] = []
+    supervisor = Supervisor(tmp_path, lines.append)
+    valkey = EmbeddedValkey(Path("/nonexistent"), tmp_path)
+    reason = supervisor.start_first(Service("broker", valkey.command, valkey.prepare, valkey.is_ready), 20)
+    assert (reason, lines) == (f"File exists: {tmp_path / 'valkey'}", [])
+    assert supervisor.children == []
 
 
 def test_server_that_cannot_start_is_given_up_with_its_reason(tmp_path: Path) -> None:

@@ -1,0 +1,95 @@
+"""Services of the embedded portal, and the state of the process that runs one."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from portal.runtime.forked_process import ForkedProcess
+
+
+def do_nothing() -> None:
+    """Do nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A process to keep running.
+
+    Attributes:
+        command: The program and its arguments, or the function that a fork of this process runs.
+        is_essential: Everything ends if it exits before `is_ready` was ever true.
+        is_last: It is stopped after the others, which need it to end in order.
+        is_quiet: Its output is only used to say why it stopped.
+        environment: Variables that a program has beside those of the others.
+        reload_code: The exit code that asks for a new start at once.
+    """
+
+    name: str
+    command: Sequence[str] | Callable[[], None]
+    prepare: Callable[[], None] = do_nothing
+    is_ready: Callable[[], bool] = lambda: True
+    is_essential: bool = False
+    is_last: bool = False
+    is_quiet: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+    reload_code: int | None = None
+
+
+class Child:
+    """The running process of a service, and when it may start again."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.process: subprocess.Popen[bytes] | ForkedProcess | None = None
+        self.started_at = 0.0
+        self.restart_at = 0.0
+        self.failures = 0
+        self.was_ready = False
+        self.unfinished_line = b""
+        self.last_line = ""
+
+    @property
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def signal_group(self, number: signal.Signals) -> None:
+        """Send a signal to the process and to all that it has started in its session."""
+        if self.process is not None:
+            try:
+                os.killpg(self.process.pid, number)
+            except (ProcessLookupError, PermissionError):
+                return  # macOS denies what Linux does not find
+
+    def describe_exit(self) -> str:
+        """Return why the process ended, in a few words."""
+        assert self.process is not None
+        code = self.process.returncode or 0
+        if code < 0:
+            return f"killed by {name_signal(-code)}"
+        reason = f"exit code {code}" if code else "it ended by itself"
+        return f"{reason}: {self.last_line[:200]}" if self.last_line and code else reason
+
+
+def name_signal(number: int) -> str:
+    """Return the name of a signal; real-time signals have none."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
+
+
+def describe_error(error: Exception) -> str:
+    """Return an error in one line: what the system says of a file, else the error's class and text."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return " ".join(f"{type(error).__name__}: {error}".split())
+
+
+def is_ready(service: Service) -> bool:
+    """Return whether a service is ready. It is not where that cannot be found out."""
+    try:
+        return service.is_ready()
+    except Exception:
+        return False

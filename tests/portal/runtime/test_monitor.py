@@ -1,0 +1,32 @@
+"""What bin/up announces, also after a database that did not answer at first."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection
+
+from portal.runtime import services
+from portal.runtime.monitor import Monitor
+
+
+@pytest.mark.django_db(transaction=True)
+def test_portal_is_announced_once_when_the_database_answers(
+    settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(execute: Any, sql: str, params: Any, many: bool, context: Any) -> None:
+        raise OperationalError("database is locked")
+
+    lines: list[str] = []
+    watch = Monitor(lines.append)
+    with socket.create_server((services.HOST, 0)) as listener:
+        port = listener.getsockname()[1]
+        settings.DATA_DIR, settings.PORT = tmp_path, port
+        monkeypatch.setattr(services, "PORT", port)
+        with connection.execute_wrapper(refuse), pytest.raises(OperationalError):
+            watch.tick()
+        assert lines == []
+        watch.tick()
+        watch.tick()
+    assert lines == [f"\nThe portal is ready at http://127.0.0.1:{port} (Ctrl-C stops it).\n"]
