@@ -12,21 +12,20 @@ from django.views.decorators.http import require_safe
 
 from portal.models import Email, PeriodicRun
 from portal.sweeping import SWEEP
-from portal.timetable import JOBS, LANES, Job
+from portal.timetable import JOBS, QUEUES, Job
 
 SWEEP_LATE = timedelta(minutes=2)
 MAIL_LATE = timedelta(minutes=5)
-LANE_LATE = timedelta(minutes=20)  # a lane that reads the outside may take its time
+QUEUE_LATE = timedelta(minutes=20)  # a queue that reads the outside may take its time
 WAITING = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
 
 
 def background(now: datetime) -> dict[str, Any]:
     """Return whether background work is late, and the ages that say so, in seconds or None."""
-    runs = {run.name: run for run in PeriodicRun.objects.all()}
-    swept_at = runs[SWEEP].finished_at if SWEEP in runs else None
+    swept_at = PeriodicRun.objects.filter(name=SWEEP).values_list("finished_at", flat=True).first()
     due = Email.objects.filter(state__in=WAITING, due_at__lte=now).order_by("due_at").values_list("due_at", flat=True)
     oldest = due.first()
-    late_jobs = [job.name for job in JOBS if job.name in runs and is_late(job, runs[job.name], now)]
+    late_jobs = find_late_jobs(now)
     sweep_is_late = swept_at is None or now - swept_at > SWEEP_LATE
     late = sweep_is_late or late_jobs or (oldest is not None and now - oldest > MAIL_LATE)
     return {
@@ -37,12 +36,30 @@ def background(now: datetime) -> dict[str, Any]:
     }
 
 
-def is_late(job: Job, run: PeriodicRun, now: datetime) -> bool:
-    """Return whether a job has not succeeded in time. One in its first run is not late, one that failed it is."""
-    if run.finished_at is None:
-        return run.lease_expires_at is None or run.lease_expires_at <= now
-    patience = SWEEP_LATE if job.lane == LANES[0] else LANE_LATE
-    return now - run.finished_at > patience + timedelta(seconds=2 * job.seconds)
+def find_late_jobs(now: datetime, queue: str = "") -> list[str]:
+    """Return the names of the jobs, of one queue or of all, that have not succeeded in time."""
+    runs = {run.name: run for run in PeriodicRun.objects.all()}
+    jobs = [job for job in JOBS if queue in ("", job.queue)]
+    return [job.name for job in jobs if is_late(job, runs.get(job.name), runs.get(SWEEP), now)]
+
+
+def is_late(job: Job, run: PeriodicRun | None, sweep: PeriodicRun | None, now: datetime) -> bool:
+    """Return whether a job has not succeeded in time.
+
+    Args:
+        job: The job.
+        run: Its last run, or None if it never ran. It is late then once the sweep has been at work for as long.
+        sweep: The record of the sweep, or None if it never ran, which is reported by itself.
+        now: The current time.
+    """
+    begin = run or sweep
+    if begin is None:
+        return False
+    if run is not None and run.finished_at is None and (run.lease_expires_at is None or run.is_cut_off(now)):
+        return True  # its first run failed
+    succeeded_at = run.finished_at if run is not None else None
+    patience = SWEEP_LATE if job.queue == QUEUES[0] else QUEUE_LATE
+    return now - (succeeded_at or begin.started_at) > patience + timedelta(seconds=2 * job.seconds)
 
 
 @never_cache

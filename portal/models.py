@@ -130,10 +130,6 @@ class PeriodicRun(models.Model):
     def __str__(self) -> str:
         return f"{self.name}, started at {self.started_at:%Y-%m-%d %H:%M:%S}"
 
-    def is_idle_since(self, moment: datetime) -> bool:
-        """Return whether the job neither started nor finished after a time."""
-        return max(self.started_at, self.finished_at or self.started_at) <= moment
-
     def is_cut_off(self, now: datetime) -> bool:
         """Return whether the process of the last run died: it neither gave its lease back nor renewed it."""
         return self.lease_expires_at is not None and self.lease_expires_at <= now

@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 # Short, because a killed process leaves its job unrunnable for this long; a job that takes longer renews it.
 LEASE = timedelta(seconds=20)
 RENEW_SECONDS = 5.0
+MAX_RUN_SECONDS = 3600.0  # a run that takes longer hangs: it loses its lease, so that the job can run again
 
 
 def load_work(job: Job) -> Callable[[datetime], int]:
@@ -33,8 +34,8 @@ def run_job(job: Job, now: datetime, *, idle_since: datetime | None = None) -> i
     Args:
         job: The job to run.
         now: The time that the job works with.
-        idle_since: Skip the job if it started or finished after this time, unless its process died since. None runs it
-            whenever it ran last.
+        idle_since: Skip the job if it started after this time, unless its process died since. None runs it whenever it
+            ran last.
 
     Returns:
         How many items the job handled, 0 if it failed, or None if it was skipped.
@@ -50,7 +51,8 @@ def run_job(job: Job, now: datetime, *, idle_since: datetime | None = None) -> i
         logger.exception("The periodic job %s failed.", job.name)
         mine.update(lease_expires_at=None)
         return 0
-    mine.update(lease_expires_at=None, finished_at=timezone.now())
+    if not mine.update(lease_expires_at=None, finished_at=timezone.now()):
+        logger.warning("The periodic job %s ended after its next run had begun.", job.name)
     return count
 
 
@@ -68,12 +70,11 @@ def run_scheduled(job: Job) -> int | None:
 
 
 def claim(name: str, idle_since: datetime | None = None) -> datetime | None:
-    """Claim the next run of a job. Return when it started, or None if it is running or ran after `idle_since`."""
+    """Claim the next run of a job. Return when it starts, or None if it is running or started after `idle_since`."""
     now = timezone.now()
     lease_expires_at = now + LEASE
     is_cut_off, is_idle = Q(lease_expires_at__lte=now), Q(lease_expires_at=None)
     if idle_since is not None:
-        is_idle &= Q(finished_at=None) | Q(finished_at__lte=idle_since)
         is_idle &= Q(started_at__lte=idle_since)
     if PeriodicRun.objects.filter(is_cut_off | is_idle, name=name).update(
         started_at=now, lease_expires_at=lease_expires_at
@@ -86,11 +87,13 @@ def claim(name: str, idle_since: datetime | None = None) -> datetime | None:
 
 @contextmanager
 def _renewed_lease(name: str, started_at: datetime) -> Iterator[None]:
-    """Renew the lease of a run until the block ends, so that only a dead process loses it."""
+    """Renew the lease of a run until the block ends, so that only a dead process or a run that hangs loses it."""
     stop = Event()
 
     def renew() -> None:
-        while not stop.wait(RENEW_SECONDS):
+        for _ in range(int(MAX_RUN_SECONDS / RENEW_SECONDS)):
+            if stop.wait(RENEW_SECONDS):
+                return
             try:
                 run = PeriodicRun.objects.filter(name=name, started_at=started_at)
                 run.update(lease_expires_at=timezone.now() + LEASE)
@@ -98,6 +101,7 @@ def _renewed_lease(name: str, started_at: datetime) -> Iterator[None]:
                 logger.warning("The lease of the periodic job %s could not be renewed.", name)
             finally:
                 connections.close_all()  # those of this thread alone
+        logger.error("The periodic job %s hangs: after %d s its lease is no longer renewed.", name, MAX_RUN_SECONDS)
 
     thread = Thread(target=renew, name=f"lease of {name}", daemon=True)
     thread.start()

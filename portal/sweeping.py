@@ -11,7 +11,7 @@ from django.utils import timezone
 from portal.broker import can_reach_broker
 from portal.models import PeriodicRun
 from portal.periodic import run_job
-from portal.timetable import JOBS, LANES
+from portal.timetable import JOBS, QUEUES
 
 logger = logging.getLogger(__name__)
 
@@ -21,30 +21,30 @@ INTERVALS_WITH_BROKER = 2
 INTERVALS_WITHOUT_BROKER = 1
 
 
-def sweep(now: datetime, lane: str = "") -> dict[str, int]:
-    """Run every job of a lane, or of all lanes, whenever it ran last. Return how many items each handled."""
+def sweep(now: datetime, queue: str = "") -> dict[str, int]:
+    """Run every job of a queue, or of all queues, whenever it ran last. Return how many items each handled."""
     _drop_dead_connection()
-    done = {job.name: run_job(job, now) or 0 for job in JOBS if lane in ("", job.lane)}
-    if lane in ("", LANES[0]):
+    done = {job.name: run_job(job, now) or 0 for job in JOBS if queue in ("", job.queue)}
+    if queue in ("", QUEUES[0]):
         record_sweep()
     return done
 
 
-def sweep_overdue(lane: str) -> dict[str, int]:
-    """Run the overdue and the cut-off jobs of a lane. Return how many items each handled."""
+def sweep_overdue(queue: str) -> dict[str, int]:
+    """Run the overdue and the cut-off jobs of a queue. Return how many items each handled."""
     _drop_dead_connection()
     intervals = INTERVALS_WITH_BROKER if can_reach_broker() else INTERVALS_WITHOUT_BROKER
-    jobs = [job for job in JOBS if job.lane == lane]
+    jobs = [job for job in JOBS if job.queue == queue]
     last_runs = {run.name: run for run in PeriodicRun.objects.filter(name__in=[job.name for job in jobs])}
     done: dict[str, int] = {}
     for job in jobs:
         now = timezone.now()
         idle_since = now - timedelta(seconds=job.seconds * intervals)
         last_run = last_runs.get(job.name)
-        if last_run is None or last_run.is_idle_since(idle_since) or last_run.is_cut_off(now):
+        if last_run is None or last_run.started_at <= idle_since or last_run.is_cut_off(now):
             count = run_job(job, now, idle_since=idle_since)
             done |= {} if count is None else {job.name: count}
-    if lane == LANES[0]:
+    if queue == QUEUES[0]:
         record_sweep()
     return done
 
@@ -52,25 +52,26 @@ def sweep_overdue(lane: str) -> dict[str, int]:
 def record_sweep() -> None:
     """Record that the sweep is alive, for /healthz and the status page."""
     now = timezone.now()
-    PeriodicRun.objects.update_or_create(name=SWEEP, defaults={"started_at": now, "finished_at": now})
+    first = {"started_at": now, "finished_at": now}  # from the first on, /healthz expects every job to run
+    PeriodicRun.objects.update_or_create(name=SWEEP, defaults={"finished_at": now}, create_defaults=first)
 
 
-def keep_sweeping(lane: str, every: float, stop: Event, report: Callable[[dict[str, int]], None]) -> None:
-    """Run overdue jobs of a lane until stopped. An error ends the round, never the lane.
+def keep_sweeping(queue: str, every: float, stop: Event, report: Callable[[dict[str, int]], None]) -> None:
+    """Run overdue jobs of a queue until stopped. An error ends the round, never the queue.
 
     Args:
-        lane: The lane whose jobs to run, one after the other.
+        queue: The queue whose jobs to run, one after the other.
         every: Seconds between two rounds.
         stop: Ends the loop when it is set.
         report: Receives what each round did.
     """
     while not stop.is_set():
         try:
-            report(sweep_overdue(lane))
+            report(sweep_overdue(queue))
         except DatabaseError as error:
-            logger.warning("The sweep of lane %s waits for the database (%s).", lane, error)
+            logger.warning("The sweep of queue %s waits for the database (%s).", queue, error)
         except Exception:
-            logger.exception("A round of the sweep of lane %s failed.", lane)
+            logger.exception("A round of the sweep of queue %s failed.", queue)
         stop.wait(every)
 
 

@@ -1,6 +1,6 @@
 """Timetable of the periodic jobs: beat and the sweep are both built from it.
 
-Beat asks the worker for each job at its interval. The sweep runs what is overdue, each lane in a thread of its own, so
+Beat asks the worker for each job at its interval. The sweep runs what is overdue, each queue in a thread of its own, so
 that a slow mail server or repository delays no clock. Functions are named as text and imported when they first run.
 """
 
@@ -12,16 +12,16 @@ SHORTEST_GAP = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A periodic job: its name, the function that does it, its interval in seconds and its lane.
+    """A periodic job: its name, the function that does it, its interval in seconds and its queue.
 
     The function takes the current time and returns how many items it handled. It must tolerate running twice, late, or
-    beside itself after a process was killed. The sweep runs the jobs of a lane one after the other.
+    beside itself after a process was killed. The sweep runs the jobs of a queue one after the other.
     """
 
     name: str
     does: str
     seconds: int
-    lane: str = "clocks"  # needs the database alone and is quick
+    queue: str = "clocks"  # needs the database alone and is quick
 
 
 JOBS = (
@@ -58,4 +58,4 @@ JOBS = (
     Job("credentials", "integrations.sweep.tend_credentials", 60),
     Job("expired sessions", "portal.accounts.cleanup.delete_expired", 86400, "outside"),
 )
-LANES = tuple(dict.fromkeys(job.lane for job in JOBS))
+QUEUES = tuple(dict.fromkeys(job.queue for job in JOBS))

@@ -1,4 +1,4 @@
-"""How is the portal doing? One line for each source, queue and lane, each measured now and told in a sentence.
+"""The portal's state: one line for each source and queue, measured at each request.
 
 Nothing is remembered between two requests, and a line that could not be measured says so: silence is never "works".
 """
@@ -18,12 +18,12 @@ from django.utils.translation import gettext_noop
 from portal.broker import can_reach_broker
 from portal.cache import WAIT
 from portal.components.moments import exact, relative
-from portal.health import MAIL_LATE, SWEEP_LATE, WAITING, is_late
+from portal.health import MAIL_LATE, SWEEP_LATE, WAITING, find_late_jobs
 from portal.help.line import PLAYED, RUN_LATE, Line, played, queue_line
 from portal.hooks.models import EndpointMessage
 from portal.models import Email, PeriodicRun
 from portal.sweeping import SWEEP
-from portal.timetable import JOBS, LANES
+from portal.timetable import JOBS, QUEUES
 from verification.base import Outcome
 from verification.budget import closed_until
 from verification.clients import credential
@@ -79,51 +79,46 @@ def sweep(now: datetime) -> Line:
         return Line("Background", "down", said, hint=_(WITHOUT_SWEEP))
     late = now - run.finished_at > SWEEP_LATE
     said = _("The last sweep ended %(when)s.") % {"when": relative(run.finished_at, now)}
-    state, hint, late_jobs = ("late", _(WITHOUT_SWEEP), []) if late else ("ok", "", _late_jobs(LANES[0], now))
+    state, hint, late_jobs = ("late", _(WITHOUT_SWEEP), []) if late else ("ok", "", find_late_jobs(now, QUEUES[0]))
     if late_jobs:
         state, hint = "late", _("Late: %(names)s.") % {"names": ", ".join(late_jobs)}
-    return Line("Background", state, said, _jobs(LANES[0]), hint, run.finished_at)
+    return Line("Background", state, said, _jobs(QUEUES[0]), hint, run.finished_at)
 
 
-def _late_jobs(lane: str, now: datetime) -> list[str]:
-    """Return the names of the jobs of a lane that have not succeeded in time."""
-    runs = {run.name: run for run in PeriodicRun.objects.all()}
-    return [job.name for job in JOBS if job.lane == lane and job.name in runs and is_late(job, runs[job.name], now)]
-
-
-def _jobs(lane: str) -> tuple[tuple[str, str], ...]:
-    """The jobs of a lane and how often each is done."""
-    return tuple((job.name, _("every %(count)s s") % {"count": job.seconds}) for job in JOBS if job.lane == lane)
+def _jobs(queue: str) -> tuple[tuple[str, str], ...]:
+    """Return the jobs of a queue and how often each runs."""
+    return tuple((job.name, _("every %(count)s s") % {"count": job.seconds}) for job in JOBS if job.queue == queue)
 
 
 WITHOUT_SWEEP = gettext_noop("Mails, checks and clocks wait until it runs again; nothing is lost.")
-LANE_WORDS = {
-    "mails": gettext_noop("Mail lane"),
-    "outside": gettext_noop("Reading lane"),
-    "checks": gettext_noop("Check lane"),
-    "sandbox": gettext_noop("Sandbox lane"),
-    "webhooks": gettext_noop("Webhook lane"),
+QUEUE_NAMES = {
+    "mails": gettext_noop("Mail queue"),
+    "outside": gettext_noop("Reading queue"),
+    "checks": gettext_noop("Check queue"),
+    "sandbox": gettext_noop("Sandbox queue"),
+    "webhooks": gettext_noop("Webhook queue"),
 }
-LANE_DOES = {
+QUEUE_PURPOSES = {
     "checks": gettext_noop("It runs checks and plays run task rehearsals."),
     "sandbox": gettext_noop("It reads the schemas of providers, and plays lifecycles and Nomad plugins."),
 }
 
 
-def lane(name: str) -> Callable[[datetime], Line]:
-    """The line of one lane of the background."""
-    word = LANE_WORDS.get(name, f"Lane {name}")
+def queue(name: str) -> Callable[[datetime], Line]:
+    """Return what measures one queue of the background."""
+    word = QUEUE_NAMES.get(name, f"Queue {name}")
 
     def measure(now: datetime) -> Line:
-        names = [job.name for job in JOBS if job.lane == name]
+        names = [job.name for job in JOBS if job.queue == name]
         last = PeriodicRun.objects.filter(name__in=names).aggregate(at=Max("finished_at"))["at"]
         jobs = _jobs(name)
-        does = f"{_(LANE_DOES[name])} " if name in LANE_DOES else ""
-        if last is None:
-            return Line(word, "late", does + _("It has not ended a round yet."), jobs)
-        late_jobs = _late_jobs(name, now)
-        said = does + _("Its last round ended %(when)s.") % {"when": relative(last, now)}
+        does = f"{_(QUEUE_PURPOSES[name])} " if name in QUEUE_PURPOSES else ""
+        late_jobs = find_late_jobs(now, name)
         hint = _("Late: %(names)s.") % {"names": ", ".join(late_jobs)} if late_jobs else ""
+        if last is None:
+            state = "late" if late_jobs else "idle"
+            return Line(word, state, does + _("It has not ended a round yet."), jobs, hint)
+        said = does + _("Its last round ended %(when)s.") % {"when": relative(last, now)}
         return Line(word, "late" if late_jobs else "ok", said, jobs, hint, last)
 
     return measure
@@ -268,7 +263,7 @@ WAITS: tuple[Measure, ...] = (
 )
 WORKS: tuple[Measure, ...] = (
     (gettext_noop("Background"), sweep),
-    *((LANE_WORDS.get(name, f"Lane {name}"), lane(name)) for name in LANES[1:]),
+    *((QUEUE_NAMES.get(name, f"Queue {name}"), queue(name)) for name in QUEUES[1:]),
     (gettext_noop("Redis"), redis),
     (gettext_noop("Sandbox"), sandbox),
 )

@@ -24,7 +24,7 @@ from django.utils import timezone  # noqa: E402
 from portal import periodic, sweeping, tasks, timetable  # noqa: E402
 from portal.beat import Scheduler  # noqa: E402
 from portal.celery import app  # noqa: E402
-from portal.timetable import LANES  # noqa: E402
+from portal.timetable import QUEUES  # noqa: E402
 from tests.chaos import naive  # noqa: E402
 
 PAUSE = 0.4  # seconds between two looks of one sweep
@@ -32,11 +32,11 @@ HURRY = int(os.environ.get("CHAOS_HURRY", "1"))
 
 
 def sweep() -> None:
-    """What `manage.py sweep` does, for ever: each lane by itself."""
+    """What `manage.py sweep` does, for ever: each queue by itself."""
     never = threading.Event()
-    for lane in LANES[1:]:
-        threading.Thread(target=sweeping.keep_sweeping, args=(lane, PAUSE, never, print), daemon=True).start()
-    sweeping.keep_sweeping(LANES[0], PAUSE, never, print)
+    for queue in QUEUES[1:]:
+        threading.Thread(target=sweeping.keep_sweeping, args=(queue, PAUSE, never, print), daemon=True).start()
+    sweeping.keep_sweeping(QUEUES[0], PAUSE, never, print)
 
 
 def beat() -> None:

@@ -7,6 +7,8 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from portal.models import Email, PeriodicRun
+from portal.sweeping import record_sweep
+from portal.timetable import JOBS, QUEUES
 
 
 @pytest.fixture
@@ -79,6 +81,30 @@ def test_job_in_its_first_run_is_not_late_and_one_whose_first_run_failed_is(clie
     assert client.get("/healthz").json() == expected_report("ok", 0, None)
     PeriodicRun.objects.filter(name="clocks").update(lease_expires_at=None)
     assert client.get("/healthz").json() == expected_report("late", 0, None, ["clocks"])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "seconds", "word"),
+    [("clocks", 140, "ok"), ("clocks", 141, "late"), ("polls", 1260, "ok"), ("polls", 1261, "late")],
+)
+def test_first_run_that_hangs_is_late(client, now, name, seconds, word):
+    record("sweep", now)
+    lease = {"lease_expires_at": now + timedelta(seconds=20)}
+    record(name, None, started_at=now - timedelta(seconds=seconds), **lease)
+    assert client.get("/healthz").json() == said(word, 0, None, [name] if word == "late" else [])
+
+
+@pytest.mark.django_db
+def test_jobs_that_never_ran_are_late_once_the_sweep_has_worked_for_as_long(client, now, time_machine):
+    record_sweep()
+    time_machine.shift(140)
+    record_sweep()
+    assert client.get("/healthz").json() == said("ok", 0, None)
+    time_machine.shift(1)
+    record_sweep()
+    late = [job.name for job in JOBS if job.queue == QUEUES[0] and job.seconds <= 10]
+    assert client.get("/healthz?background").json() == said("late", 0, None, late)
 
 
 @pytest.mark.django_db

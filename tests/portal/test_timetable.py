@@ -2,7 +2,7 @@
 
 import inspect
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -25,11 +25,14 @@ NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
 MINE = Job("mine", "tests.portal.test_timetable.work", 10)
 MAIL_JOBS = ["reports", "digests", "kept mails", "mails"]
 done: list[datetime] = []
+during_work: list[Callable[[], object]] = []
 
 
 def work(now: datetime) -> int:
     """Stand for what a job does."""
     done.append(now)
+    for happen in during_work:
+        happen()
     return 1
 
 
@@ -40,6 +43,7 @@ def fail(now: datetime) -> int:
 @pytest.fixture(autouse=True)
 def clock(time_machine: Any) -> Any:
     done.clear()
+    during_work.clear()
     time_machine.move_to(NOW, tick=False)
     return time_machine
 
@@ -97,6 +101,39 @@ def test_a_running_job_is_not_started_again_until_its_lease_ends(clock: Any) -> 
     assert (claim("mine"), run_scheduled(MINE)) == (None, None)
     clock.shift(1)
     assert run_scheduled(MINE) == 1
+
+
+@pytest.mark.django_db
+def test_a_job_that_takes_longer_than_half_its_interval_runs_at_its_interval(clock: Any) -> None:
+    during_work.append(lambda: clock.shift(6))
+    for _ in range(4):
+        assert run_scheduled(MINE) == 1
+        clock.shift(4)
+    assert done == [NOW + timedelta(seconds=seconds) for seconds in (0, 10, 20, 30)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_that_hangs_loses_its_lease(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(periodic, "RENEW_SECONDS", 0.01)
+    monkeypatch.setattr(periodic, "MAX_RUN_SECONDS", 0.02)
+    during_work.append(lambda: next(each for each in threading.enumerate() if each.name == "lease of mine").join())
+    assert run_job(MINE, NOW) == 1
+    assert caplog.messages == ["The periodic job mine hangs: after 0 s its lease is no longer renewed."]
+
+
+@pytest.mark.django_db
+def test_a_run_that_another_has_replaced_says_so_and_is_not_recorded(
+    clock: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    def start_next_run() -> None:
+        clock.shift(LEASE)
+        assert claim("mine") == NOW + LEASE
+
+    during_work.append(start_next_run)
+    assert run_job(MINE, NOW) == 1
+    assert caplog.messages == ["The periodic job mine ended after its next run had begun."]
+    run = PeriodicRun.objects.get(name="mine")
+    assert (run.started_at, run.finished_at, run.lease_expires_at) == (NOW + LEASE, None, NOW + 2 * LEASE)
 
 
 @pytest.mark.django_db
@@ -188,7 +225,7 @@ def test_nothing_runs_twice_while_beat_and_two_sweeps_look_every_second(
 
 
 @pytest.mark.django_db
-def test_a_lane_runs_its_own_jobs_and_the_first_records_that_the_sweep_is_alive() -> None:
+def test_a_queue_runs_its_own_jobs_and_the_first_records_that_the_sweep_is_alive() -> None:
     assert list(sweeping.sweep_overdue("mails")) == MAIL_JOBS
     assert not PeriodicRun.objects.filter(name=sweeping.SWEEP).exists()
     sweeping.sweep_overdue("clocks")
@@ -196,7 +233,7 @@ def test_a_lane_runs_its_own_jobs_and_the_first_records_that_the_sweep_is_alive(
 
 
 @pytest.mark.django_db
-def test_a_lane_is_swept_until_it_is_stopped() -> None:
+def test_a_queue_is_swept_until_it_is_stopped() -> None:
     stop, rounds = threading.Event(), []
 
     def report(handled: dict[str, int]) -> None:

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand
 from django.utils import timezone
 
 from portal import sweeping
-from portal.timetable import LANES
+from portal.timetable import QUEUES
 
 
 class Command(BaseCommand):
@@ -31,11 +31,13 @@ class Command(BaseCommand):
         stop = threading.Event()
         for name in (signal.SIGTERM, signal.SIGINT):
             signal.signal(name, lambda *_: stop.set())
-        lanes = [threading.Thread(target=sweeping.keep_sweeping, args=(lane, every, stop, self.say)) for lane in LANES]
-        for lane in lanes:
-            lane.start()
-        for lane in lanes:
-            lane.join()
+        queues = [
+            threading.Thread(target=sweeping.keep_sweeping, args=(queue, every, stop, self.say)) for queue in QUEUES
+        ]
+        for queue in queues:
+            queue.start()
+        for queue in queues:
+            queue.join()
 
     def say(self, done: dict[str, int]) -> None:
         if any(done.values()):

@@ -12,7 +12,7 @@ from django.utils import timezone
 from portal.help import status
 from portal.models import Email, PeriodicRun
 from portal.sweeping import SWEEP
-from portal.timetable import JOBS, LANES
+from portal.timetable import JOBS, QUEUES
 from verification.base import Outcome
 from verification.models import (
     Allowance,
@@ -72,7 +72,7 @@ def test_sweep_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
     assert (line("Background").state, line("Background").hint) == ("late", status.WITHOUT_SWEEP)
 
 
-def test_job_of_the_first_lane_that_is_late_is_named(beats: None) -> None:
+def test_job_of_the_first_queue_that_is_late_is_named(beats: None) -> None:
     PeriodicRun.objects.filter(name="clocks").update(finished_at=timezone.now() - timedelta(minutes=5))
     assert (line("Background", timezone.now()).state, line("Background", timezone.now()).hint) == (
         "late",
@@ -80,10 +80,21 @@ def test_job_of_the_first_lane_that_is_late_is_named(beats: None) -> None:
     )
 
 
-def test_lane_that_is_stuck_is_late(beats: None) -> None:
+def test_queue_that_is_stuck_is_late(beats: None) -> None:
     PeriodicRun.objects.filter(name="mails").update(finished_at=timezone.now() - timedelta(hours=1))
-    assert (line("Mail lane", timezone.now()).state, line("Mail lane", timezone.now()).hint) == ("late", "Late: mails.")
-    assert status.overall(status.everything(timezone.now())) == ("warn", "Works, with delays: Mail lane.")
+    assert (line("Mail queue", timezone.now()).state, line("Mail queue", timezone.now()).hint) == (
+        "late",
+        "Late: mails.",
+    )
+    assert status.overall(status.everything(timezone.now())) == ("warn", "Works, with delays: Mail queue.")
+
+
+def test_queue_that_has_not_ended_a_round_is_late_when_its_jobs_are(db: None) -> None:
+    begin = NOW - timedelta(minutes=5)
+    PeriodicRun.objects.create(name=SWEEP, started_at=begin, finished_at=NOW)
+    assert (line("Mail queue").state, line("Mail queue").hint) == ("idle", "")
+    later = begin + timedelta(minutes=21)
+    assert (line("Mail queue", later).state, line("Mail queue", later).hint) == ("late", "Late: mails.")
 
 
 def free_port() -> int:
@@ -171,9 +182,9 @@ def test_what_the_portal_tries_tells_its_last_and_what_waits(rocket: Any, name: 
     assert line(name).sentence == "The last one ended 1 h ago and was not run. Nothing waits."
 
 
-def test_every_lane_has_a_word_and_says_what_it_plays(beats: None) -> None:
-    assert set(status.LANE_WORDS) == set(LANES[1:])
-    assert line("Sandbox lane", timezone.now()).sentence == (
+def test_every_queue_has_a_word_and_says_what_it_plays(beats: None) -> None:
+    assert set(status.QUEUE_NAMES) == set(QUEUES[1:])
+    assert line("Sandbox queue", timezone.now()).sentence == (
         "It reads the schemas of providers, and plays lifecycles and Nomad plugins. Its last round ended just now."
     )
 
