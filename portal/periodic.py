@@ -12,12 +12,10 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from portal.models import PeriodicRun
-from portal.timetable import SHORTEST_GAP, Job
+from portal.timetable import LEASE, SHORTEST_GAP, Job
 
 logger = logging.getLogger(__name__)
 
-# Short, because a killed process leaves its job unrunnable for this long; a job that takes longer renews it.
-LEASE = timedelta(seconds=20)
 RENEW_SECONDS = 5.0
 MAX_RUN_SECONDS = 3600.0  # a run that takes longer hangs: it loses its lease, so that the job can run again
 

@@ -5,9 +5,12 @@ that a slow mail server or repository delays no clock. Functions are named as te
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 # Beat is not exact and a busy worker starts late: two starts closer than this share of the interval are one.
 SHORTEST_GAP = 0.5
+# Short, because a killed process leaves its job unrunnable for this long; a run that takes longer renews it.
+LEASE = timedelta(seconds=20)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from portal import periodic, sweeping, tasks
 from portal.beat import Scheduler
 from portal.celery import app
 from portal.models import PeriodicRun
-from portal.periodic import LEASE, claim, run_job, run_scheduled
-from portal.timetable import JOBS, Job
+from portal.periodic import claim, run_job, run_scheduled
+from portal.timetable import JOBS, LEASE, Job
 from tests.servers.base import free_port
 from tests.servers.valkey import Valkey
 

@@ -2,6 +2,7 @@
 
     bin/soak --embedded                           60 minutes
     bin/soak --embedded --minutes 3 --seed 7      fewer, with the same kills again
+    bin/soak --embedded --without-broker          as on a machine for which there is no broker
 
 Torn broker files lie in the data folder from the beginning. Every helper process is killed with SIGKILL at random,
 over and over, while pages are requested. Only the web process is spared: it answers the requests.
@@ -10,23 +11,24 @@ over and over, while pages are requested. Only the web process is spared: it ans
 import argparse
 import os
 import random
-import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 
-from tests.servers.base import free_port
+from portal.runtime.valkey import find_server
+from tests.soak.embedded_portal import Portal, memory_mb
 from tests.soak.pages import PageReader
-from tests.soak.periodic_runs import PeriodicRunLog
+from tests.soak.periodic_runs import PeriodicRunLog, RunSummary
 
-ROOT = Path(__file__).resolve().parents[2]
-HELPERS = {"broker": "valkey-server"} | {name: f"portal-{name}" for name in ("worker", "beat", "sweep", "demo")}
+RUN_JOBS = {"worker", "sweep"}  # a kill of these cuts off what they run
+OVERTAKEN_MESSAGE = "ended after its next run had begun"  # what a process logs whose run another one has replaced
 READY_SECONDS = 300.0
 CALM_SECONDS = 90.0  # without kills at the end, so that what was killed last is back
 KILL_EVERY = (10.0, 30.0)  # seconds between two kills, drawn evenly
@@ -45,79 +47,6 @@ class Outcome:
             self.failures.append(failure)
 
 
-class Portal:
-    """bin/up on a data folder of its own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, free_port()
-        environment = os.environ | {"PORTAL_DATA": str(folder), "PORT": str(self.port)}
-        self.log = (folder.parent / "up.log").open("w+")
-        self.process = subprocess.Popen(
-            ["bin/up"], cwd=ROOT, env=environment, stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True
-        )
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def helpers(self) -> dict[str, int]:
-        """The process id of each helper that runs, by its name."""
-        found = {}
-        for pid in children_of(self.process.pid):
-            found |= {name: pid for name, title in HELPERS.items() if title == process_name(pid)}
-        return found
-
-    def stop(self) -> float:
-        """Press Ctrl-C. Returns the seconds until bin/up has ended."""
-        begin = time.monotonic()
-        self.process.send_signal(signal.SIGINT)
-        try:
-            self.process.wait(60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-        return time.monotonic() - begin
-
-    def orphans(self) -> list[int]:
-        """Processes of this portal that still run."""
-        return [pid for pid in all_pids() if f"PORTAL_DATA={self.folder}\0" in environment_of(pid)]
-
-
-def all_pids() -> list[int]:
-    return [int(path.name) for path in Path("/proc").glob("[0-9]*")]
-
-
-def children_of(pid: int) -> list[int]:
-    try:
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-    except OSError:
-        return []
-
-
-def process_name(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/comm").read_text().strip()
-    except OSError:
-        return ""
-
-
-def environment_of(pid: int) -> str:
-    try:
-        return Path(f"/proc/{pid}/environ").read_text(errors="replace")
-    except OSError:
-        return ""
-
-
-def memory_mb(pid: int) -> float:
-    """Memory of a process and of those it started, in MB; what they share counts once."""
-    try:
-        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    except OSError:
-        text = ""
-    kilobytes = re.search(r"^Pss:\s+(\d+) kB$", text, re.MULTILINE)
-    return (int(kilobytes[1]) * 1024 / 1e6 if kilobytes else 0) + sum(memory_mb(child) for child in children_of(pid))
-
-
 def plant_torn_files(folder: Path, draw: random.Random) -> None:
     """Write what a broker that was cut off could leave: an empty message, and a dump and a schedule of random bytes."""
     for name, content in (
@@ -130,14 +59,28 @@ def plant_torn_files(folder: Path, draw: random.Random) -> None:
         path.write_bytes(content)
 
 
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """A helper that was killed, and when."""
+
+    name: str
+    killed_at: datetime
+
+
 class Killer:
     """Kills one helper after the other, each as often as the others, in an order that the seed decides."""
 
     def __init__(self, portal: Portal, draw: random.Random) -> None:
         self.portal, self.draw = portal, draw
-        self.counts = dict.fromkeys(HELPERS, 0)
+        self.kills: list[Kill] = []
         self.restart_seconds: list[float] = []
+        self.missing: list[str] = []  # those that did not run when their kill was due
         self.waiting: list[str] = []
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how often each helper was killed."""
+        return {name: sum(kill.name == name for kill in self.kills) for name in self.portal.titles}
 
     def run(self, until: float) -> None:
         begin = time.monotonic()
@@ -147,16 +90,18 @@ class Killer:
                 return
             time.sleep(pause)
             if not self.waiting:
-                self.waiting = self.draw.sample(list(HELPERS), len(HELPERS))
+                self.waiting = self.draw.sample(list(self.portal.titles), len(self.portal.titles))
             name = self.waiting.pop()
             pid = self.portal.helpers().get(name)
             print(f"{time.monotonic() - begin:6.0f} s  SIGKILL {name} ({pid or 'not running'})", flush=True)
-            if pid is not None:
-                if name == "broker":
-                    plant_torn_files(self.portal.folder, self.draw)
-                os.kill(pid, signal.SIGKILL)
-                self.counts[name] += 1
-                self._wait_for_restart(name, pid)
+            if pid is None:
+                self.missing.append(name)
+                continue
+            if name == "broker":
+                plant_torn_files(self.portal.folder, self.draw)
+            self.kills.append(Kill(name, datetime.now(UTC)))
+            os.kill(pid, signal.SIGKILL)
+            self._wait_for_restart(name, pid)
 
     def _wait_for_restart(self, name: str, killed: int) -> None:
         begin = time.monotonic()
@@ -170,19 +115,19 @@ class Killer:
 def wait_until_ready(portal: Portal, reader: PageReader) -> float:
     begin = time.monotonic()
     while time.monotonic() - begin < READY_SECONDS and portal.process.poll() is None:
-        if reader.status("/healthz") == 200 and len(portal.helpers()) == len(HELPERS):
+        if reader.status("/healthz") == 200 and portal.helpers().keys() == portal.titles.keys():
             return time.monotonic() - begin
         time.sleep(0.2)
     portal.log.seek(0)
     sys.exit(f"The portal did not become ready; it printed:\n{portal.log.read()[-3000:]}")
 
 
-def soak(minutes: float, draw: random.Random, folder: Path) -> Outcome:
+def soak(minutes: float, draw: random.Random, folder: Path, *, has_broker: bool) -> Outcome:
     """Run the portal for so many minutes and count."""
     outcome = Outcome()
     data = folder / "data"
     plant_torn_files(data, draw)
-    portal = Portal(data)
+    portal = Portal(data, has_broker=has_broker)
     try:
         reader = PageReader(portal.url)
         outcome.figures["seconds until ready"] = round(wait_until_ready(portal, reader), 1)
@@ -213,10 +158,17 @@ def soak(minutes: float, draw: random.Random, folder: Path) -> Outcome:
     outcome.expect(portal.process.returncode == 0, f"bin/up ended with {portal.process.returncode}")
     time.sleep(1)
     outcome.expect(not portal.orphans(), f"processes are left: {portal.orphans()}")
-    portal.log.seek(0)
-    errors = [line for line in portal.log if "Traceback" in line]
-    outcome.figures["tracebacks printed"] = len(errors)
+    count_lines(outcome, portal)
     return outcome
+
+
+def count_lines(outcome: Outcome, portal: Portal) -> None:
+    """Count what bin/up printed."""
+    portal.log.seek(0)
+    lines = portal.log.readlines()
+    outcome.figures["tracebacks printed"] = sum("Traceback" in line for line in lines)
+    overtaken = [line.strip() for line in lines if OVERTAKEN_MESSAGE in line]
+    outcome.expect(not overtaken, f"at work beside their next run: {overtaken[:5]}")
 
 
 def examine(outcome: Outcome, portal: Portal, reader: PageReader, runs: PeriodicRunLog, killer: Killer) -> None:
@@ -226,19 +178,26 @@ def examine(outcome: Outcome, portal: Portal, reader: PageReader, runs: Periodic
     outcome.figures["requests failed"] = len(reader.failures)
     outcome.figures["response time p50, p99 and slowest, ms"] = reader.percentiles()
     outcome.expect(not reader.failures, f"{len(reader.failures)} requests failed, first {reader.failures[:5]}")
-    outcome.expect(set(running) == set(HELPERS), f"not running: {sorted(set(HELPERS) - set(running))}")
-    outcome.expect(
-        all(count == len(killer.restart_seconds) for count in [sum(killer.counts.values())]), "a restart took a minute"
-    )
+    missing = sorted(portal.titles.keys() - running.keys())
+    outcome.expect(not missing, f"not running: {missing}")
+    outcome.expect(not killer.missing, f"not running when their kill was due: {killer.missing}")
+    outcome.expect(len(killer.kills) == len(killer.restart_seconds), "a restart took a minute")
     outcome.expect(reader.status("/healthz?background") == 200, f"/healthz?background says {reader.text('/healthz')}")
     answers = {path: reader.status(path) for path in reader.paths}
     outcome.expect(set(answers.values()) == {200}, f"pages answer {answers}")
-    counted = runs.count()
-    outcome.figures["periodic jobs run"] = counted.runs
-    outcome.figures["periodic jobs run by job"] = counted.by_job
-    outcome.figures["runs cut off by a kill"] = counted.cut_off
-    outcome.figures["periodic jobs run twice"] = len(counted.doubles)
-    outcome.expect(not counted.doubles, f"run twice: {counted.doubles[:5]}")
+    examine_runs(outcome, runs.summarize(), killer.kills)
+
+
+def examine_runs(outcome: Outcome, summary: RunSummary, kills: Sequence[Kill]) -> None:
+    """Expect no periodic job to have run twice, and every run that did not end to match a kill."""
+    unmatched = summary.find_unmatched(kill.killed_at for kill in kills if kill.name in RUN_JOBS)
+    outcome.figures["periodic jobs run"] = summary.runs
+    outcome.figures["periodic jobs run by job"] = summary.by_job
+    outcome.figures["runs that ended"] = summary.ends
+    outcome.figures["runs cut off by a kill"] = len(summary.cut_off_runs) - len(unmatched)
+    outcome.figures["periodic jobs run twice"] = len(summary.doubles)
+    outcome.expect(not unmatched, f"cut off without a kill: {unmatched[:5]}")
+    outcome.expect(not summary.doubles, f"run twice: {summary.doubles[:5]}")
 
 
 def main() -> int:
@@ -246,12 +205,15 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--keep-log", type=Path, help="copy what bin/up printed to this file")
-    asked = parser.parse_args()
-    print(f"{asked.minutes:g} minutes, seed {asked.seed}", flush=True)
+    parser.add_argument("--without-broker", action="store_true", help="hide the broker from bin/up")
+    arguments = parser.parse_args()
+    has_broker = find_server() is not None and not arguments.without_broker
+    broker = "with" if has_broker else "without"
+    print(f"{arguments.minutes:g} minutes, seed {arguments.seed}, {broker} a broker", flush=True)
     with tempfile.TemporaryDirectory(prefix="portal-soak-") as folder:
-        outcome = soak(asked.minutes, random.Random(asked.seed), Path(folder))
-        if asked.keep_log:
-            shutil.copy(Path(folder) / "up.log", asked.keep_log)
+        outcome = soak(arguments.minutes, random.Random(arguments.seed), Path(folder), has_broker=has_broker)
+        if arguments.keep_log:
+            shutil.copy(Path(folder) / "up.log", arguments.keep_log)
     for name, value in outcome.figures.items():
         print(f"{name}: {value}")
     for failure in outcome.failures:

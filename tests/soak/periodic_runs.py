@@ -1,67 +1,94 @@
-"""A log of every start of a periodic job, written by the database itself, and what it says about jobs run twice."""
+"""A log of every start and end of a periodic job, written by the database itself, and what it says about them."""
 
 import sqlite3
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from portal.timetable import JOBS, SHORTEST_GAP
+from portal.timetable import JOBS, LEASE, SHORTEST_GAP
 
 TRIGGERS = """
 CREATE TABLE soak_starts (name text, started_at text, lease_before text);
+CREATE TABLE soak_ends (name text, started_at text);
 CREATE TRIGGER soak_first AFTER INSERT ON portal_periodicrun
 BEGIN INSERT INTO soak_starts VALUES (NEW.name, NEW.started_at, NULL); END;
 CREATE TRIGGER soak_again AFTER UPDATE OF started_at ON portal_periodicrun WHEN NEW.started_at <> OLD.started_at
 BEGIN INSERT INTO soak_starts VALUES (NEW.name, NEW.started_at, OLD.lease_expires_at); END;
+CREATE TRIGGER soak_end AFTER UPDATE OF lease_expires_at ON portal_periodicrun WHEN NEW.lease_expires_at IS NULL
+BEGIN INSERT INTO soak_ends VALUES (NEW.name, NEW.started_at); END;
 """
+CLOCK_TOLERANCE = timedelta(seconds=1)  # a renewal is stamped a moment before it is written
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
-    """How many runs there were, how many a kill cut off, and those that began while or right after another did."""
+class CutOffRun:
+    """A run that never ended: the next one began after its lease."""
+
+    name: str
+    started_at: datetime
+    lease_expired_at: datetime
+
+    def matches(self, killed_at: datetime) -> bool:
+        """Return whether a kill at this time explains it: the process was at work and renewed its lease until then."""
+        renewed_at = max(self.started_at, self.lease_expired_at - LEASE)
+        return renewed_at - CLOCK_TOLERANCE <= killed_at <= self.lease_expired_at
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """Numbers of runs, those that were cut off, and those that began while or right after another one ran."""
 
     runs: int
     by_job: dict[str, int]
-    cut_off: int
+    ends: int
+    cut_off_runs: list[CutOffRun]
     doubles: list[str]
+
+    def find_unmatched(self, kills: Iterable[datetime]) -> list[CutOffRun]:
+        """Return the runs that were cut off though nothing was killed: they may still have been at work."""
+        moments = list(kills)
+        return [run for run in self.cut_off_runs if not any(run.matches(killed_at) for killed_at in moments)]
 
 
 class PeriodicRunLog:
-    """The starts of periodic jobs in an SQLite database from now on."""
+    """The runs of periodic jobs in an SQLite database from now on."""
 
     def __init__(self, database: Path) -> None:
         self.database = database
         with closing(sqlite3.connect(database, timeout=30)) as connection:
             connection.executescript(TRIGGERS)
 
-    def count(self) -> Counted:
+    def summarize(self) -> RunSummary:
         """Compare each start with the one before it.
 
         A job ran twice if it started while another process still had its lease, or sooner after the previous start than
-        any schedule asks for. One that follows a run that a kill cut off finishes its work.
+        any schedule asks for. One that follows a run that was cut off finishes its work.
         """
-        query = "SELECT name, started_at, lease_before FROM soak_starts ORDER BY started_at"
         with closing(sqlite3.connect(self.database, timeout=30)) as connection:
-            rows = connection.execute(query).fetchall()
+            rows = connection.execute("SELECT * FROM soak_starts ORDER BY started_at").fetchall()
+            (ended,) = connection.execute("SELECT count(*) FROM soak_ends").fetchone()
         intervals = {job.name: job.seconds for job in JOBS}
         starts: dict[str, list[tuple[datetime, datetime | None]]] = {name: [] for name in intervals}
         for name, started_at, lease in rows:
             if name in starts:
-                starts[name].append((_moment(started_at), _moment(lease) if lease else None))
-        doubles, cut_off = [], 0
+                starts[name].append((_parse(started_at), _parse(lease) if lease else None))
+        doubles, cut_off = [], []
         for name, seen in starts.items():
             for (before, _), (at, lease) in pairwise(seen):
                 gap = (at - before).total_seconds()
                 is_repeated = gap < intervals[name] * SHORTEST_GAP if lease is None else lease > at
-                cut_off += lease is not None and not is_repeated
                 if is_repeated:
                     doubles.append(f"{name} at {at} after {gap:.1f} s")
+                elif lease is not None:
+                    cut_off.append(CutOffRun(name, before, lease))
         by_job = Counter({name: len(seen) for name, seen in starts.items() if seen})
-        return Counted(sum(by_job.values()), dict(by_job.most_common()), cut_off, doubles)
+        return RunSummary(sum(by_job.values()), dict(by_job.most_common()), ended, cut_off, doubles)
 
 
-def _moment(text: str) -> datetime:
-    return datetime.fromisoformat(text)
+def _parse(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
