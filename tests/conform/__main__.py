@@ -3,14 +3,16 @@
 import sys
 import traceback
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 
 import django
 
 from tests.conform.base import RunOptions, Suite, SuiteReport
 from tests.conform.discovery import find_fuzzers, find_suites
-from tests.conform.document import HEADING, PAGE, render_row, update_page
+from tests.conform.document import HEADING, PAGE, render_row, render_totals, update_page
 
 DEFAULTS = RunOptions()
+UNKNOWN_JUDGE = "Unknown"
 
 
 def parse_arguments() -> Namespace:
@@ -25,7 +27,7 @@ def parse_arguments() -> Namespace:
 
 
 def main() -> int:
-    """Run what the arguments ask for. Return 0 if every suite that could run met its aim."""
+    """Run what the arguments ask for. Return 0 if at least one suite ran and each that ran met its aim."""
     arguments = parse_arguments()
     django.setup()
     suites = find_suites()
@@ -53,7 +55,7 @@ def run_fuzzer(arguments: Namespace) -> int:
     print_report(fuzzer, report, is_verbose=True)
     if report.cases >= DEFAULTS.cases:
         write_page([(fuzzer, report)], arguments.seed)
-    return 0 if report.is_met else 1
+    return find_exit_code([report])
 
 
 def write_page(results: list[tuple[Suite, SuiteReport]], seed: int) -> None:
@@ -71,24 +73,30 @@ def run_suites(selected: list[Suite], arguments: Namespace) -> int:
         show_progress(f"{number} of {len(selected)}: {suite.title} …")
         try:
             report = suite.run(options)
-        except Exception:
-            # one broken suite must not hide the others
-            show_progress("")
-            print(f"{suite.key:<18} Error")
+        except Exception as error:
+            # one broken suite must not hide the others, and its last result no longer holds
             traceback.print_exc()
-            continue
+            report = SuiteReport(UNKNOWN_JUDGE, 0, error=f"The suite ended with {type(error).__name__}.")
         show_progress("")
         results.append((suite, report))
         print_report(suite, report, is_verbose=bool(arguments.keys))
     if options.full:
         write_page(results, arguments.seed)
-    return 0 if len(results) == len(selected) and all(report.is_met for _, report in results) else 1
+    reports = [report for _, report in results]
+    print(render_totals(reports))
+    return find_exit_code(reports)
+
+
+def find_exit_code(reports: Sequence[SuiteReport]) -> int:
+    """Return 0 if at least one suite ran and each that ran met its aim. A judge that is missing proves nothing."""
+    with_judge = [report for report in reports if not report.not_run]
+    return 0 if with_judge and all(report.is_met for report in with_judge) else 1
 
 
 def print_report(suite: Suite, report: SuiteReport, *, is_verbose: bool) -> None:
     """Print the row, then unexplained disagreements; with `is_verbose` all disagreements and figures."""
     print(render_row(suite, report), flush=True)
-    for each in report.disagreements if is_verbose else report.unexplained:
+    for each in report.disagreements if is_verbose else report.unexplained_disagreements:
         print(f"    {each.case}: portal {each.portal}, judge {each.judge}; {each.reason or 'not explained'}")
     if is_verbose:
         print("".join(f"    {name}: {value}\n" for name, value in report.figures), end="", flush=True)

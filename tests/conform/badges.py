@@ -10,12 +10,14 @@ import jwt
 
 from portal.badges import keys
 from portal.badges.keys import b64, unb64
-from portal.badges.statement import SKEW, TYPE, Verdict, canonical, claims_of, compact, sign, verify
+from portal.badges.statement import Verdict, canonical, claims_of, compact, sign, verify
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.portal.badges.truths import a_truth
 
 JUDGE = "PyJWT, with the published key set"
 SHORT_CASES, LONG_CASES = 200, 5000
+# as the specification of the statements says; the judge takes nothing from the portal but its published keys
+TYPE, CLOCK_TOLERANCE_SECONDS = "badge-statement+jwt", 300
 PORTAL, ELSEWHERE = "https://portal.example", "https://elsewhere.example"
 KEY_SET = keys.key_set(["new", "old"])
 NEW, OLD, FOREIGN = (keys.signing_key(secret) for secret in ("new", "old", "foreign"))
@@ -48,7 +50,7 @@ def judge(token: str) -> str:
         head = jwt.get_unverified_header(token)
         key = jwt.PyJWKSet.from_dict(KEY_SET)[head.get("kid", "")]
         jwt.decode(
-            token, key, algorithms=["EdDSA"], issuer=PORTAL, leeway=0 if is_late(token) else SKEW,
+            token, key, algorithms=["EdDSA"], issuer=PORTAL, leeway=0 if is_late(token) else CLOCK_TOLERANCE_SECONDS,
             options={"require": ["exp", "iat", "iss"], "verify_sub": False},
         )  # fmt: skip
     except (jwt.PyJWTError, KeyError) as refusal:
@@ -57,7 +59,7 @@ def judge(token: str) -> str:
 
 
 def is_late(token: str) -> bool:
-    """Whether the statement has expired: the tolerance between clocks counts for its beginning alone."""
+    """Return whether the statement has expired: the tolerance between clocks counts for its beginning alone."""
     claims = jwt.decode(token, options={"verify_signature": False})
     return datetime.now(UTC).timestamp() >= claims["exp"]
 

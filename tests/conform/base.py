@@ -32,17 +32,21 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class SuiteReport:
-    """What a suite found. `not_run` is the reason why the judge was not available; cases are then 0."""
+    """What a suite found.
+
+    `not_run` is the reason why the judge was not available, `error` what ended the suite itself; cases are then 0.
+    """
 
     judge: str
     cases: int
     disagreements: tuple[Disagreement, ...] = ()
     not_run: str = ""
+    error: str = ""
     figures: tuple[tuple[str, str], ...] = ()  # further measures: (name, value)
     aim: float = 1.0  # share of cases without an unexplained difference that the suite must reach
 
     @property
-    def unexplained(self) -> tuple[Disagreement, ...]:
+    def unexplained_disagreements(self) -> tuple[Disagreement, ...]:
         return tuple(each for each in self.disagreements if not each.reason)
 
     @property
@@ -52,7 +56,8 @@ class SuiteReport:
 
     @property
     def is_met(self) -> bool:
-        return bool(self.not_run) or (self.cases > 0 and 1 - len(self.unexplained) / self.cases >= self.aim)
+        """Whether the judge ran and the suite reached its aim."""
+        return self.cases > 0 and 1 - len(self.unexplained_disagreements) / self.cases >= self.aim
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ The document holds no times and no paths, so that two runs with the same seed an
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -12,6 +13,7 @@ from tests.conform.base import Disagreement, Suite, SuiteReport
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "conformance.md"
 MAX_LISTED_CASES = 40
+STATUSES = ("Passed", "Failed", "Error", "Not run")
 UNEXPLAINED = "Not explained"
 
 INTRODUCTION = """# Conformance
@@ -30,6 +32,8 @@ def format_share(report: SuiteReport) -> str:
 
 
 def format_status(report: SuiteReport) -> str:
+    if report.error:
+        return "Error"
     if report.not_run:
         return "Not run"
     return "Passed" if report.is_met else "Failed"
@@ -37,11 +41,19 @@ def format_status(report: SuiteReport) -> str:
 
 def render_row(suite: Suite, report: SuiteReport) -> str:
     """Return the suite's line of the terminal table."""
-    if report.not_run:
-        return f"{suite.key:<18} Not run: {report.not_run}"
-    explained = len(report.disagreements) - len(report.unexplained)
-    counts = f"{report.cases:>7,} {format_share(report):>9} {explained:>10,} {len(report.unexplained):>12,}"
+    if report.error or report.not_run:
+        return f"{suite.key:<18} {format_status(report)}: {report.error or report.not_run}"
+    explained = len(report.disagreements) - len(report.unexplained_disagreements)
+    counts = (
+        f"{report.cases:>7,} {format_share(report):>9} {explained:>10,} {len(report.unexplained_disagreements):>12,}"
+    )
     return f"{suite.key:<18} {counts}  {format_status(report):<7} {report.judge}"
+
+
+def render_totals(reports: Sequence[SuiteReport]) -> str:
+    """Return how many suites had each result, in one line."""
+    counts = Counter(format_status(report) for report in reports)
+    return ", ".join(f"{counts[status]} {status.lower()}" for status in STATUSES)
 
 
 HEADING = f"{'suite':<18} {'cases':>7} {'agreement':>9} {'explained':>10} {'unexplained':>12}  {'result':<7} judge"
@@ -70,19 +82,19 @@ def update_page(page: str, results: Sequence[tuple[Suite, SuiteReport]], seed: i
 
 def _render_table_row(suite: Suite, report: SuiteReport) -> str:
     title = f"[{suite.title}](#{suite.key})"
-    if report.not_run:
-        return f"| {title} | {_escape(report.judge)} | | | | | Not run |\n"
-    explained = len(report.disagreements) - len(report.unexplained)
+    if report.error or report.not_run:
+        return f"| {title} | {_escape(report.judge)} | | | | | {format_status(report)} |\n"
+    explained = len(report.disagreements) - len(report.unexplained_disagreements)
     cells = [title, _escape(report.judge), f"{report.cases:,}", format_share(report)]
-    cells += [str(explained), str(len(report.unexplained)), format_status(report)]
+    cells += [str(explained), str(len(report.unexplained_disagreements)), format_status(report)]
     return f"| {' | '.join(cells)} |\n"
 
 
 def _render_section(suite: Suite, report: SuiteReport, seed: int) -> str:
     text = f'\n<a id="{suite.key}"></a>\n\n## {suite.title}\n\n'
     text += f"Command: `bin/conform {suite.arguments or suite.key} --seed {seed}`. Judge: {report.judge}.\n"
-    if report.not_run:
-        return f"{text}\nNot run: {report.not_run}\n"
+    if report.error or report.not_run:
+        return f"{text}\n{format_status(report)}: {report.error or report.not_run}\n"
     if report.figures:
         text += "\n| Figure | Value |\n| --- | --- |\n"
         text += "".join(f"| {_escape(name)} | {_escape(value)} |\n" for name, value in report.figures)

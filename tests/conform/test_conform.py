@@ -1,10 +1,14 @@
 """Tests that run the short form of each conformance suite, and of the document they are written to."""
 
+from argparse import Namespace
+
 import pytest
 
+from tests.conform import __main__ as command
+from tests.conform.__main__ import find_exit_code
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.conform.discovery import find_suites
-from tests.conform.document import PAGE, render_row, update_page
+from tests.conform.document import PAGE, render_row, render_totals, update_page
 
 pytestmark = pytest.mark.any_database
 SUITES = find_suites()
@@ -42,8 +46,38 @@ def test_row_counts_explained_and_unexplained_disagreements():
 
 def test_row_of_a_suite_without_its_judge_says_not_run():
     report = SuiteReport("an example judge", 0, not_run="Terraform is not installed")
-    assert report.is_met
+    assert not report.is_met
     assert render_row(EXAMPLE, report).split(maxsplit=1)[1] == "Not run: Terraform is not installed"
+
+
+CLEAN = SuiteReport("an example judge", 5)
+NOT_RUN = SuiteReport("an example judge", 0, not_run="Terraform is not installed")
+
+
+@pytest.mark.parametrize(
+    ("reports", "exit_code"), [([CLEAN, NOT_RUN], 0), ([NOT_RUN, NOT_RUN], 1), ([], 1), ([CLEAN, MIXED], 1)]
+)
+def test_command_succeeds_if_a_judge_ran_and_every_aim_was_met(reports, exit_code):
+    assert find_exit_code(reports) == exit_code
+
+
+def test_totals_count_every_result():
+    error = SuiteReport("Unknown", 0, error="The suite ended with ValueError.")
+    assert render_totals([CLEAN, CLEAN, NOT_RUN, MIXED, error]) == "2 passed, 1 failed, 1 error, 1 not run"
+
+
+def test_suite_that_raises_loses_its_last_result(tmp_path, monkeypatch, capsys):
+    page = tmp_path / "conformance.md"
+    page.write_text(update_page("", [(EXAMPLE, CLEAN)], 1, ["example"]))
+    monkeypatch.setattr(command, "PAGE", page)
+    monkeypatch.setattr(command, "find_suites", lambda: {"example": EXAMPLE})
+    arguments = Namespace(seed=1, short=False, keys=[])
+    assert command.run_suites([EXAMPLE], arguments) == 1
+    assert "| [Example gate](#example) | Unknown | | | | | Error |\n" in page.read_text()
+    assert "\nError: The suite ended with AssertionError.\n" in page.read_text()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"{'example':<18} Error: The suite ended with AssertionError."
+    assert lines[-1] == "0 passed, 0 failed, 1 error, 0 not run"
 
 
 def test_report_without_cases_is_not_met():
