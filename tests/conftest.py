@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from allauth.account.internal.flows.login import record_authentication
 from django.core.cache import cache
+from hypothesis import HealthCheck, settings
 
 from integrations import facts
 from integrations.actions import answers, create
@@ -16,6 +17,9 @@ from integrations.states import Status
 from integrations.workflow import perform
 from portal.accounts.models import User
 
+# a machine with much to do is no fault of the code under test
+settings.register_profile("portal", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("portal")
 pytest_plugins = ["tests.fakes.plugin"]
 
 NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
