@@ -18,7 +18,8 @@ CREATE TRIGGER soak_first AFTER INSERT ON portal_periodicrun
 BEGIN INSERT INTO soak_starts VALUES (NEW.name, NEW.started_at, NULL); END;
 CREATE TRIGGER soak_again AFTER UPDATE OF started_at ON portal_periodicrun WHEN NEW.started_at <> OLD.started_at
 BEGIN INSERT INTO soak_starts VALUES (NEW.name, NEW.started_at, OLD.lease_expires_at); END;
-CREATE TRIGGER soak_end AFTER UPDATE OF lease_expires_at ON portal_periodicrun WHEN NEW.lease_expires_at IS NULL
+CREATE TRIGGER soak_end AFTER UPDATE OF lease_expires_at ON portal_periodicrun
+WHEN NEW.lease_expires_at IS NULL AND OLD.lease_expires_at IS NOT NULL
 BEGIN INSERT INTO soak_ends VALUES (NEW.name, NEW.started_at); END;
 """
 CLOCK_TOLERANCE = timedelta(seconds=1)  # a renewal is stamped a moment before it is written
