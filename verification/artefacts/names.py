@@ -1,13 +1,17 @@
-"""How are the files of a release called? The names that the registry publishes, made and taken apart."""
+"""Names of providers and of the files of a release: how the registry publishes them, built and parsed."""
 
 import re
 import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
 
+import idna
+
 from verification.artefacts.base import Remark, fail, warn
 
 REPOSITORY = re.compile(r"terraform-provider-([a-z0-9][a-z0-9-]*)")
+REFUSED_SYMBOLS = frozenset("\u2260\u226e\u226f")  # not equal, not less, not greater; allowed since Unicode 15.1
+JOINERS = frozenset("\u200c\u200d")
 TAG = re.compile(r"v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
 ARCHIVE = re.compile(
     r"terraform-provider-(?P<name>[a-z0-9-]+)_(?P<version>\d+\.\d+\.\d+[0-9A-Za-z.+-]*)_(?P<os>[a-z0-9]+)_(?P<arch>[a-z0-9]+)\.zip"
@@ -24,14 +28,39 @@ class Archive:
     arch: str
 
 
+def map_part(text: str) -> str:
+    """Map a namespace or a provider's name as Terraform does: UTS 46, as the Lookup profile of Go's idna package.
+
+    Raises:
+        ValueError: If Terraform refuses the name, or if letters of it stand for dots, which it then asks for.
+    """
+    if "." in text or "--" in text or not REFUSED_SYMBOLS.isdisjoint(text):
+        raise ValueError(text)
+    mapped = idna.uts46_remap(text.replace("ẞ", "ss"), std3_rules=True)  # Unicode 15.0, as Terraform 1.11
+    is_edged = not mapped or "-" in (mapped[0], mapped[-1]) or unicodedata.category(mapped[0]).startswith("M")
+    if is_edged or "." in mapped:
+        raise ValueError(text)
+    for place, letter in enumerate(mapped):
+        if letter in JOINERS and not idna.valid_contextj(mapped, place):
+            raise ValueError(text)
+    idna.check_bidi(mapped)
+    return mapped
+
+
 def normalize_part(text: str) -> str:
-    """Return a namespace or a provider's name as Terraform asks registries for it."""
-    return unicodedata.normalize("NFC", text).lower()
+    """Return a namespace or a provider's name as Terraform asks registries for it, or as it is if Terraform refuses."""
+    try:
+        return map_part(text)
+    except ValueError:
+        return text
 
 
 def is_part(text: str) -> bool:
     """Return whether Terraform takes this for a namespace: letters and digits, single dashes between them."""
-    return all(word.isalnum() for word in text.split("-"))
+    try:
+        return bool(map_part(text))
+    except ValueError:
+        return False
 
 
 def is_provider(text: str) -> bool:
