@@ -8,15 +8,35 @@ from collections.abc import Iterable
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.releases import terraform
-from tests.verification.versions.judge import ACCEPTED, BAD_CONSTRAINT, BAD_VERSION, NO_MATCH, judge_pairs
+from tests.verification.versions.judge import ACCEPTED, BAD_CONSTRAINT, BAD_VERSION, NO_MATCH, PANIC, judge_pairs
 from tests.verification.versions.pairs import Pair, Selection, generate_random_pairs
 from tests.verification.versions.record import PAIRS, read_pairs, read_selections
+from verification.versions import MOST as MAX_LENGTH
 from verification.versions import BadVersion, constraint, parse
 
 RECORDED_JUDGE = "Terraform 1.11.4, recorded verdicts"
 LIVE_JUDGE = "Terraform 1.11.4, recorded verdicts and the installed program"
 SHORT_LIVE_PAIRS = 100
 AIM = 0.995
+TOO_LARGE = (
+    "Terraform ends with a panic on an offered version whose number is larger than 64 bits hold. The portal refuses "
+    "the version"
+)
+TOO_LONG = (
+    "The portal reads no version and no constraint of more than 200 characters, and so no number of 251 digits; "
+    "Terraform has no such limit"
+)
+MAX_CASE_LENGTH = 40
+LIMIT_PAIRS = (
+    Pair("< 100", "18446744073709551615.0.0"),
+    Pair("< 100", "18446744073709551616.0.0"),
+    Pair(">= 1.0.0", "1.18446744073709551616.0"),
+    Pair("< 100", f"1.0.0-{'a' * 300}"),
+    Pair(">= 1.0.0", f"1.0.0+{'b' * 200}"),
+    Pair("< 100", f"1{'0' * 250}.0.0"),
+    Pair(f">= 1.0.0-{'a' * 300}", "1.0.0"),
+    Pair(", ".join([">= 1.0.0"] * 30), "1.0.0"),
+)
 TIE = (
     "Versions that differ only in build metadata have no order: Terraform takes any of them, another one at each run. "
     "The portal names all of them"
@@ -29,6 +49,7 @@ def run(options: RunOptions) -> SuiteReport:
     recorded_count = len(pairs)
     if terraform.available():
         fresh = generate_random_pairs(PAIRS if options.full else SHORT_LIVE_PAIRS, options.seed + 1)
+        fresh += LIMIT_PAIRS
         pairs += zip(fresh, judge_pairs(fresh), strict=True)
     found = [*compare_pairs(pairs), *compare_selections(selections)]
     figures = (
@@ -53,7 +74,21 @@ def compare_pairs(judged: Iterable[tuple[Pair, str]]) -> Iterable[Disagreement]:
     for pair, verdict in judged:
         answer = match(pair)
         if answer != verdict:
-            yield Disagreement(f"{pair.constraint!r} on {pair.version!r}", answer, verdict)
+            case = f"{shorten(pair.constraint)!r} on {shorten(pair.version)!r}"
+            yield Disagreement(case, answer, verdict, explain(pair, answer, verdict))
+
+
+def shorten(text: str) -> str:
+    """Return a text as a table shows it."""
+    return text if len(text) <= MAX_CASE_LENGTH else f"{text[:MAX_CASE_LENGTH]}… ({len(text)} characters)"
+
+
+def explain(pair: Pair, answer: str, verdict: str) -> str:
+    """Return the documented class of a difference, or an empty text."""
+    if verdict == PANIC and answer == BAD_VERSION:
+        return TOO_LARGE
+    refused = {BAD_VERSION: pair.version, BAD_CONSTRAINT: pair.constraint}.get(answer, "")
+    return TOO_LONG if len(refused) > MAX_LENGTH else ""
 
 
 def match(pair: Pair) -> str:

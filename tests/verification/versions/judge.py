@@ -12,7 +12,12 @@ from tests.verification.versions.pairs import Pair, Selection
 
 BATCH = 250  # Terraform reads the whole file again for each error in it
 ACCEPTED, NO_MATCH, BAD_CONSTRAINT, BAD_VERSION = "accepted", "no match", "bad constraint", "bad version"
+PANIC = "panic"
 CHOSEN = re.compile(r" v(\S+) does not have a package available")
+
+
+class TerraformPanicError(Exception):
+    """Terraform ended with a panic of its own code."""
 
 
 def judge_pairs(pairs: Sequence[Pair]) -> list[str]:
@@ -28,6 +33,8 @@ def judge_selections(selections: Sequence[Selection]) -> list[str]:
 
 
 def _classify(text: str) -> str:
+    if text == PANIC:
+        return PANIC
     if text.startswith(("Invalid version constraint", "Invalid provider version constraint")):
         return BAD_CONSTRAINT
     if "invalid version string" in text:
@@ -55,11 +62,24 @@ def _ask_batch(world: World, offers: Sequence[Selection]) -> list[str]:
     said: dict[str, str] = {}
     # errors of syntax, which two libraries find one after the other, keep Terraform from asking the registry
     while remaining := [name for name in names if name not in said]:
-        with tempfile.TemporaryDirectory() as folder:
-            answers = _run(Path(folder), world, {name: names[name].constraint for name in remaining})
+        answers = _ask_about(world, {name: names[name].constraint for name in remaining})
         assert answers, "Terraform says nothing"
         said |= answers
     return [said[name] for name in names]
+
+
+def _ask_about(world: World, constraints: dict[str, str]) -> dict[str, str]:
+    """Run Terraform once. A panic ends it without any answer: halves are asked until the version to blame is alone."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            return _run(Path(folder), world, constraints)
+    except TerraformPanicError:
+        if len(constraints) == 1:
+            return dict.fromkeys(constraints, PANIC)
+    names = list(constraints)
+    halves = names[: len(names) // 2], names[len(names) // 2 :]
+    first, second = (_ask_about(world, {name: constraints[name] for name in half}) for half in halves)
+    return first | second
 
 
 def _run(folder: Path, world: World, constraints: dict[str, str]) -> dict[str, str]:
@@ -68,7 +88,8 @@ def _run(folder: Path, world: World, constraints: dict[str, str]) -> dict[str, s
     (folder / "main.tf.json").write_text(document)
     config = terraform.write_cli_config(folder, world.url)
     done = terraform.run(folder, TF_CLI_CONFIG_FILE=str(config))
-    assert "panic: " not in done.stdout + done.stderr
+    if "panic: " in done.stdout + done.stderr:
+        raise TerraformPanicError
     return _read_errors(done.stdout, list(constraints))
 
 

@@ -2,9 +2,24 @@
 
 import pytest
 
+from tests.conform.versions import LIMIT_PAIRS, TOO_LARGE, TOO_LONG, compare_pairs
 from tests.verification.releases import terraform
 from tests.verification.releases.world import World
+from tests.verification.versions.judge import ACCEPTED, BAD_VERSION, NO_MATCH, PANIC, judge_pairs
+from tests.verification.versions.pairs import Pair
 from verification.versions import BadVersion, parse
+
+
+@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
+def test_version_that_terraform_falls_over_is_found_among_others():
+    pairs = [Pair("< 100", version) for version in ("1.0.0", "18446744073709551616.0.0", "1.2", "x", "200.0.0")]
+    assert judge_pairs(pairs) == [ACCEPTED, PANIC, ACCEPTED, BAD_VERSION, NO_MATCH]
+
+
+@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
+def test_differences_at_the_limits_belong_to_a_documented_class():
+    differences = list(compare_pairs(zip(LIMIT_PAIRS, judge_pairs(LIMIT_PAIRS), strict=True)))
+    assert {each.reason for each in differences} == {TOO_LARGE, TOO_LONG}
 
 
 @pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
