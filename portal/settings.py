@@ -16,7 +16,7 @@ PRODUCTION = (
         "PORTAL_ENV",
         "embedded",
         ("embedded", "production"),
-        doc="embedded needs nothing; production insists. Required beside PostgreSQL or a public host.",
+        doc="embedded needs no settings; production requires them. Required beside PostgreSQL or a public host.",
     )
     == "production"
 )

@@ -34,12 +34,12 @@ def text(most: int) -> dict[str, Any]:
     return {"type": "string", "minLength": 1, "maxLength": most}
 
 
-def closed(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+def build_object_schema(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required}
 
 
-TAG = closed({"label": text(32), "level": {"enum": ["none", "info", "warning", "error"]}}, ["label"])
-OUTCOME = closed(
+TAG = build_object_schema({"label": text(32), "level": {"enum": ["none", "info", "warning", "error"]}}, ["label"])
+OUTCOME = build_object_schema(
     {
         "outcome-id": text(64),
         "description": text(1000),
@@ -49,20 +49,20 @@ OUTCOME = closed(
     },
     ["outcome-id", "description"],
 )
-LISTED = closed({"type": {"const": "task-result-outcomes"}, "attributes": OUTCOME}, ["type", "attributes"])
-ATTRIBUTES = closed(
+LISTED = build_object_schema({"type": {"const": "task-result-outcomes"}, "attributes": OUTCOME}, ["type", "attributes"])
+ATTRIBUTES = build_object_schema(
     {"status": {"enum": ["running", "passed", "failed"]}, "message": text(1000), "url": text(500)}, ["status"]
 )
-OUTCOMES = closed({"data": {"type": "array", "minItems": 0, "maxItems": 10, "items": LISTED}}, ["data"])
-DATA = closed(
+OUTCOMES = build_object_schema({"data": {"type": "array", "minItems": 0, "maxItems": 10, "items": LISTED}}, ["data"])
+DATA = build_object_schema(
     {
         "type": {"const": "task-results"},
         "attributes": ATTRIBUTES,
-        "relationships": closed({"outcomes": OUTCOMES}, []),
+        "relationships": build_object_schema({"outcomes": OUTCOMES}, []),
     },
     ["type", "attributes"],
 )
-RESULT = closed({"data": DATA}, ["data"])
+RESULT = build_object_schema({"data": DATA}, ["data"])
 
 
 def run(options: RunOptions) -> SuiteReport:

@@ -68,7 +68,8 @@ class Portal:
 
 
 @contextmanager
-def opened(*judges: Portal | TerraformJudge) -> Iterator[None]:
+def close_after(*judges: Portal | TerraformJudge) -> Iterator[None]:
+    """Close judges after the block."""
     try:
         yield
     finally:
@@ -123,13 +124,13 @@ def _count_mutations(mutated: Sequence[Case]) -> Iterator[tuple[str, str]]:
 
 def judge_with_portal(cases: Sequence[Case]) -> list[Judgement]:
     portal = Portal()
-    with opened(portal):
+    with close_after(portal):
         return [portal.judge(case) for case in track(cases, len(cases), "releases judged by the portal")]
 
 
 def judge_with_terraform(cases: Sequence[Case]) -> list[str]:
     judge = TerraformJudge()
-    with opened(judge):
+    with close_after(judge):
         return judge.judge(cases)
 
 

@@ -105,7 +105,7 @@ def test_example_names_settings_that_there_are():
     assert named - {setting.name for setting in env.TABLE} == {"POSTGRES_PASSWORD"}
 
 
-def test_example_holds_every_setting_that_production_insists_on():
+def test_example_holds_every_setting_that_production_requires():
     source = (ROOT / "portal" / "production_checks.py").read_text()
     insisted = set(re.findall(r'"([A-Z_]+) (?:is not set|must name|must begin)', source))
     insisted |= {"SECRET_KEY", "CREDENTIALS_KEYS", "BADGE_KEYS", "AUDIT_KEYS", "ALLOWED_HOSTS"}

@@ -92,7 +92,7 @@ def test_first_run_that_hangs_is_late(client, now, name, seconds, word):
     record("sweep", now)
     lease = {"lease_expires_at": now + timedelta(seconds=20)}
     record(name, None, started_at=now - timedelta(seconds=seconds), **lease)
-    assert client.get("/healthz").json() == said(word, 0, None, [name] if word == "late" else [])
+    assert client.get("/healthz").json() == expected_report(word, 0, None, [name] if word == "late" else [])
 
 
 @pytest.mark.django_db
@@ -100,11 +100,11 @@ def test_jobs_that_never_ran_are_late_once_the_sweep_has_worked_for_as_long(clie
     record_sweep()
     time_machine.shift(140)
     record_sweep()
-    assert client.get("/healthz").json() == said("ok", 0, None)
+    assert client.get("/healthz").json() == expected_report("ok", 0, None)
     time_machine.shift(1)
     record_sweep()
     late = [job.name for job in JOBS if job.queue == QUEUES[0] and job.seconds <= 10]
-    assert client.get("/healthz?background").json() == said("late", 0, None, late)
+    assert client.get("/healthz?background").json() == expected_report("late", 0, None, late)
 
 
 @pytest.mark.django_db

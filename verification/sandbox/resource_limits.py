@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from verification.sandbox.bubblewrap import find_program, unavailable
+from verification.sandbox.bubblewrap import build_unavailable_error, find_program
 from verification.sandbox.types import Limits
 
 SPARE_PROCESSES = 32  # the monitor ends a program for its own limit first, and can say so
@@ -37,7 +37,9 @@ def set_limits(enter: Sequence[str], child: int, limits: Limits, seconds: float)
     with suppress(OSError):
         Path(f"/proc/{child}/oom_score_adj").write_text("1000")  # when memory runs out, the program goes first
     if done.returncode:
-        raise unavailable(done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or "prlimit was killed")
+        raise build_unavailable_error(
+            done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2] or "prlimit was killed"
+        )
 
 
 def _bound(number: int, value: int) -> str:

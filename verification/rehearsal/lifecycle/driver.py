@@ -69,7 +69,7 @@ class Play:
         else:
             argv = [self.place.locate(provider_in(self.given))]
         env = environment(self.given, self.work) if step.words else {}
-        ran = self._ran(step, self.place.run(argv, env=env, seconds=step.seconds))
+        ran = self._build_record(step, self.place.run(argv, env=env, seconds=step.seconds))
         ran = self._with_plan(step, ran)
         if step.asks:
             ran = self._with_state(ran)
@@ -91,7 +91,7 @@ class Play:
             self.place.write(INCOMPLETE, b"")
             self.place.write("main.tf", texts[step.config].encode())
 
-    def _ran(self, step: Step, result: CommandResult) -> Ran:
+    def _build_record(self, step: Step, result: CommandResult) -> Ran:
         if result.reason == ExitReason.LOST:
             raise SandboxUnavailable(result.message)
         out, err = _text(result.stdout), _text(result.stderr)

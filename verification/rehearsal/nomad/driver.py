@@ -71,7 +71,7 @@ class Play:
                 LIMITS, files={"plugin": self.given.executable}, readable=self.given.readable
             ) as place:
                 self._direct(place)
-                self._served(place)
+                self._check_plugin(place)
         except SandboxUnavailable as lost:
             is_begun = bool(self.seen.asked)
             broken, unavailable = (str(lost), "") if is_begun else ("", f"Not run: {lost}")
@@ -87,7 +87,7 @@ class Play:
         came = ANSWERED if result.reason == ExitReason.FINISHED else str(result.reason)
         self._note("direct", came, result.message, {"code": result.exit_code, "said": said}, begin)
 
-    def _served(self, environment: Environment) -> None:
+    def _check_plugin(self, environment: Environment) -> None:
         begin = time.monotonic()
         try:
             with plugin(
