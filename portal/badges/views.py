@@ -1,7 +1,7 @@
 """What do other people's pages fetch? The badge, its twin for machines, its statement, and the keys.
 
 Everything here is for everybody and never older than 30 seconds: what is suspended or removed says so within a minute,
-wherever the badge stands. What was listed once has a badge for ever.
+wherever the badge stands. What was listed once has a badge forever.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""What bin/up looks at while its processes run: whether the portal answers, and the disk."""
+"""Checks of bin/up on the running portal: whether it answers, and the space on the disk."""
 
 import time
 from collections.abc import Callable

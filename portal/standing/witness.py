@@ -1,7 +1,7 @@
 """What did the partner do since the standing began, and how far do we know it? What the due process rests on.
 
 Each thing that the partner does holds the process once: one answer an issue, one release, one finding. So that
-nothing stops it for ever by doing the same again, and nothing that was done goes unseen.
+nothing stops it forever by doing the same again, and nothing that was done goes unseen.
 """
 
 from collections.abc import Iterator

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How much a suite runs: `full` is the long form, `seed` makes its random cases repeatable.
+    """The extent of a run: `full` is the long form, `seed` makes its random cases repeatable.
 
     `cases` is how many a fuzzer makes.
     """
@@ -32,7 +32,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class SuiteReport:
-    """What a suite found.
+    """The result of a suite.
 
     `not_run` is the reason why the judge was not available, `error` what ended the suite itself; cases are then 0.
     """
@@ -56,7 +56,7 @@ class SuiteReport:
 
     @property
     def is_met(self) -> bool:
-        """Whether the judge ran and the suite reached its aim."""
+        """Return whether the judge ran and the suite reached its aim."""
         return self.cases > 0 and 1 - len(self.unexplained_disagreements) / self.cases >= self.aim
 
 

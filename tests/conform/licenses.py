@@ -36,7 +36,7 @@ def run(options: RunOptions) -> SuiteReport:
 
 
 def is_allowed(sample: Sample) -> bool:
-    """Whether the gate lets the file pass without a person."""
+    """Return whether the gate lets the file pass without a person."""
     return judge(sample.raw, policy(sample.program)).verdict is Verdict.ALLOW
 
 

@@ -107,7 +107,7 @@ def compare(name: str, old: bytes, new: bytes) -> Iterator[Disagreement | None]:
 
 
 def is_listed(place: tuple[str, str]) -> bool:
-    """Whether `list_names` would list it: top-level arguments of resources and data sources, and those themselves."""
+    """Return whether `list_names` would list it: resources, data sources and their top-level arguments."""
     return place[0].startswith(("resource ", "data source ")) and "." not in place[1]
 
 

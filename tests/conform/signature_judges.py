@@ -82,7 +82,7 @@ def _errors_by_namespace(output: str) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class GpgVerdict:
-    """Whether gpg exits with 0, and the keywords of its status lines."""
+    """Return whether gpg exits with 0, and the keywords of its status lines."""
 
     is_accepted: bool
     words: tuple[str, ...]

@@ -37,7 +37,7 @@ STOP_SECONDS = 5.0
 
 @dataclass
 class Outcome:
-    """What was counted, and every expectation that was not met."""
+    """Figures, and every expectation that was not met."""
 
     figures: dict[str, object] = field(default_factory=dict)
     failures: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What the soak says of periodic jobs, from a database that records their runs."""
+"""The soak's comparison of periodic runs, on a database that records them."""
 
 import sqlite3
 from collections.abc import Iterator
