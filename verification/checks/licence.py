@@ -1,4 +1,4 @@
-"""Is the licence one that the program accepts? Every licence file of the released commit, read word for word.
+"""Check of the license files of the released commit, read word for word, against the program's list.
 
 GitHub's own answer is a second opinion: where it names another licence than the files hold, a person decides.
 """
@@ -86,7 +86,7 @@ def is_about_terms(path: str, beginnings: tuple[str, ...] = OTHER_TERMS + NOTICE
 
 
 def content(code: Code, file: File) -> bytes:
-    """What stands in a file. One that is too large is not read: the gate leaves it to a person."""
+    """Return what stands in a file. One that is too large is not read: the gate leaves it to a person."""
     return b" " * (MAX_BYTES + 1) if file.size > MAX_BYTES else code.open(file).encode()
 
 
@@ -109,7 +109,7 @@ def decided(whole: Judgement, github: str, policy: Policy) -> tuple[Outcome, str
 
 
 def _contradicts(whole: Judgement, github: str, policy: Policy) -> bool:
-    """Whether GitHub names another licence. It does not know many: then it has no opinion, and that is none against."""
+    """Return whether GitHub names another license; it does not know many, and then it has no opinion."""
     if github in NO_OPINION:
         return False
     named = set(re.split(r" (?:AND|OR) ", whole.expression))

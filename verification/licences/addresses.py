@@ -17,7 +17,7 @@ MAX_UNKNOWN = 3  # parts of an identifier that are in no list
 
 
 def is_address(text: str) -> bool:
-    """Whether this is an email address, a homepage or a user name, without a word of terms in it."""
+    """Return whether this is an email address, a homepage or a user name, without a word of terms in it."""
     text = text.strip("<>()[]").rstrip(".,;:")
     if not text.isascii():
         return False
@@ -30,7 +30,7 @@ def is_address(text: str) -> bool:
 
 
 def is_homepage(text: str) -> bool:
-    """Whether this is the address of a site as a whole, of a person on it, or of a repository."""
+    """Return whether this is the address of a site as a whole, of a person on it, or of a repository."""
     found = URL.fullmatch(text)
     if found is None or not is_host(found["host"]):
         return False
@@ -54,13 +54,15 @@ def is_host(host: str) -> bool:
 
 
 def is_identifier(label: str) -> bool:
-    """Whether a user name, a label of a host or a part of a path holds no terms and is not made of ordinary words."""
+    """Return whether a user name or a part of an address holds no terms and is not made of ordinary words."""
     parts = [part for part in re.split(r"[-_.+~@]+", label) if part]
     if not parts or label.lower() in HARMLESS:
         return bool(parts)
     if is_term(fold(label)) or holds_term(label) or (len(parts) > 2 and all(len(part) == 1 for part in parts)):
         return False
     rest = [part for part in parts if fold(part) not in words("products") and not part.isdigit()]
+    if len(rest) > MAX_UNKNOWN:
+        return False
     kinds = [kind(part) for part in rest]
     if Kind.TERM in kinds or any(YEAR.fullmatch(part) for part in parts):
         return False
@@ -72,7 +74,7 @@ def is_identifier(label: str) -> bool:
 
 
 def is_handle(text: str) -> bool:
-    """Whether this is a user name with an at sign, or a project in one word with hyphens, dots or digits."""
+    """Return whether this is a user name with an at sign, or a project in one word with hyphens, dots or digits."""
     if not USER_NAME.fullmatch(text) or text.isdigit() or not is_identifier(text):
         return False
     return text.startswith("@") or len(re.split(r"[-_.]+", text)) > 1

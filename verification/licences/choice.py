@@ -1,4 +1,4 @@
-"""Does a sentence give the choice between two licences? A few exact forms do; else every licence named applies."""
+"""Sentences that give the choice between two licenses. A few exact forms do; else every license named applies."""
 
 import re
 from functools import cache

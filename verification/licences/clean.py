@@ -1,4 +1,4 @@
-"""When do two copies hold the same text? When the same letters and digits stand in the same order.
+"""Texts without their layout: two copies are the same when the same letters and digits stand in the same order.
 
 Case, white space, line breaks, quotes, bullets, comment leaders and markdown say nothing about a licence and vanish.
 Whatever is neither a letter, a digit nor known punctuation is kept as a word of its own, so that nothing can hide.

@@ -1,4 +1,4 @@
-"""What does a program's policy say to these licence files? allow, deny, or review: a person decides.
+"""Verdict of a program's policy on license files: allow, deny, or review (a person decides).
 
 Deny by default: `allow` needs every word of a file explained (verification.licences.gate), `deny` needs the file to be
 a licence that is not on the list, and all else is `review`.
@@ -36,14 +36,14 @@ class Policy:
     ask: frozenset[str] = frozenset()
 
     def lists(self, id: str) -> bool:
-        """Whether the list speaks of that licence; a later point version of one ("Python-2.0.1") is for a person."""
+        """Return whether the list names that license, or an earlier point version of it ("Python-2.0.1")."""
         listed = self.allow | self.ask
         return id in listed or any(id.startswith(f"{known}.") for known in listed)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What became of a file, or of a repository's files. `expression`: SPDX, "" where nothing is recognised.
+    """Verdict on a file, or of a repository's files. `expression`: SPDX, "" where nothing is recognised.
 
     `confidence`: the part of the letters, 0 to 1, that is known text; 1 for what is allowed. `findings` are the places
     that need review; `reasons` tell them and all else in sentences.
@@ -66,7 +66,7 @@ class Judgement:
 
 
 def is_licence_file(path: str) -> bool:
-    """Whether a path from a repository's root is one of its own licence files (not those of parts in folders)."""
+    """Return whether a path is that of a license file of the whole repository, not of a part in a folder."""
     return bool(LICENCE_FILE.match(path))
 
 

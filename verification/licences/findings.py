@@ -1,16 +1,18 @@
-"""What a person has to look at in a license file: the place, the words there and the problem."""
+"""Places of a license file that need review: the line, the words there and the problem."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 from verification.licences.clean import unmark
 from verification.licences.lexicon import first_term
+from verification.licences.notices import MARKER
 
 
 class Problem(StrEnum):
     """Why a place needs review."""
 
     TERMS = "terms"  # a line beside the license holds a word that can set terms
+    UNKNOWN_HOLDER = "unknown_holder"  # a copyright notice whose holder no rule takes for a name
     UNKNOWN_TEXT = "unknown_text"  # a line beside the license is no notice, title or reference
     CHANGED_TEXT = "changed_text"  # the text of a license goes another way here
     SIMILAR_TEXT = "similar_text"  # something resembles a license and matches none
@@ -35,6 +37,8 @@ class Finding:
             return f"{place}the text differs from {self.license} at “{text}”."
         if self.problem is Problem.TERMS:
             return f"{place}“{text}” contains “{first_term(self.text)}”, which can set terms."
+        if self.problem is Problem.UNKNOWN_HOLDER:
+            return f"{place}the holder in “{text}” is not recognized as a person, an organization or a project."
         return f"{place}“{text}” is not a copyright notice, a title or part of a known license."
 
     def as_dict(self) -> dict[str, str | int]:
@@ -50,4 +54,6 @@ class Finding:
 
 def finding_beside(line: int, text: str) -> Finding:
     """The finding for a line beside a license that no rule of the grammar matches."""
-    return Finding(Problem.TERMS if first_term(text) else Problem.UNKNOWN_TEXT, line, text)
+    if first_term(text):
+        return Finding(Problem.TERMS, line, text)
+    return Finding(Problem.UNKNOWN_HOLDER if MARKER.match(text) else Problem.UNKNOWN_TEXT, line, text)

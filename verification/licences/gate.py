@@ -1,4 +1,4 @@
-"""Is every word of a file explained? The gate: deny by default, the identifier only says where to look."""
+"""Gate that explains every word of a file: deny by default, the identifier only says where to look."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the gate makes of a file: the texts that stand in it unchanged, and what it could not explain.
+    """Result of the gate for a file: the texts that stand in it unchanged, and what it could not explain.
 
     `unexplained` pairs a line number with the words there; `share` is the part of the letters that is
     known text; `choice` holds the licences between which the file gives the choice;
@@ -56,7 +56,7 @@ def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Rea
     named = tuple(dict.fromkeys((*(span.id for span in spans), *notice_of)))
     reader, unexplained = Reader(named, has_attributions=bool(notice_of)), []
     for start, end in gaps(spans, len(text.letters)):
-        if left := reader.unexplained(text.gap(start, end)):
+        if left := reader.find_unexplained(text.gap(start, end)):
             unexplained.append((text.line(text.clean.find(left, text.place(start - 1) if start else 0)), left[:SHOWN]))
         reader.first = False
     share = sum(span.end - span.start for span in spans) / max(len(text.letters), 1)
@@ -66,7 +66,7 @@ def read(text: Text, ids: Iterable[str], notice_of: tuple[str, ...] = ()) -> Rea
 
 
 def departures(text: Text, lost: list[tuple[str, Found]]) -> Iterator[tuple[str, int, str]]:
-    """Where a text that begins like a licence first goes another way: (id, line, the words there)."""
+    """Yield where a text that begins like a licence first goes another way: (id, line, the words there)."""
     for id in dict.fromkeys(id for id, _ in lost):
         best = max((place for other, place in lost if other == id), key=lambda place: place.end - place.start)
         if best.end - best.start < SIMILAR:
@@ -77,14 +77,16 @@ def departures(text: Text, lost: list[tuple[str, Found]]) -> Iterator[tuple[str,
 
 
 def slots_hold(text: Text, found: Found) -> bool:
-    return all(slot_holds(kind, text.between(start, end)) for kind, start, end in found.slots)
+    """Return whether in each slot stands what it is for: a name, or copyright lines."""
+    return all(slot_holds(text, *slot) for slot in found.slots)
 
 
-def slot_holds(kind: str, raw: str) -> bool:
-    """Whether what stands in a slot is what it is for: a name, or a copyright line."""
-    if kind != "name":
-        return not Reader(()).unexplained(raw)
-    return is_holder_list(raw) and not YEAR.search(raw)
+def slot_holds(text: Text, kind: str, start: int, end: int) -> bool:
+    if kind == "name":
+        name = text.between(start, end)
+        return is_holder_list(name) and not YEAR.search(name)
+    # with the punctuation around it: "(c)" begins with some; blanks may be filled in with their braces
+    return not Reader(()).find_unexplained(re.sub(r"[{}]", " ", text.gap(start, end)))
 
 
 def outermost(spans: list[Span]) -> tuple[Span, ...]:

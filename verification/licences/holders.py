@@ -8,7 +8,7 @@ except the words of terms, which may stand in no name.
 import re
 
 from verification.licences.addresses import is_address, is_handle
-from verification.licences.dictionaries import family_names, fold, given_names
+from verification.licences.dictionaries import fold
 from verification.licences.legal_forms import AFFILIATED, split_legal_form
 from verification.licences.lexicon import (
     SCRIPTS_WITH_CAPITALS,
@@ -16,15 +16,15 @@ from verification.licences.lexicon import (
     Kind,
     has_capitals,
     is_brand,
-    is_term,
+    is_noun_like,
     kind,
     script_of,
     words,
 )
+from verification.licences.persons import MAX_PERSON_WORDS, is_person
 from verification.licences.projects import is_project_name
 
 MAX_LENGTH = 400  # characters of a holder list
-MAX_PERSON_WORDS = 4
 MAX_ORGANIZATION_WORDS = 12
 MAX_UNKNOWN = 3  # words in no list that the name of an organization may hold
 MAX_CAPITALS = 6  # letters of a lone word in capitals that is taken for an acronym
@@ -43,16 +43,16 @@ RIGHTS = re.compile(
     re.I,
 )
 JOINT = r"(?:and\s*/\s*or|and|or|&|\+|with|und|et|y|e|og|och)"
-OTHERS = r"(?:(?:its|their|his|her|the|other|various|all|any|individual|respective|additional|project)\s+){0,3}"
+OTHERS = r"(?:(?:its|their|his|her|the|many|other|various|all|any|individual|respective|additional|project)\s+){0,3}"
 AFFILIATES = re.compile(
     rf"[,\s]+{JOINT}\s+{OTHERS}(?:affiliates?|affiliated\s+companies|subsidiaries|subsidiary|group\s+companies)\b"
     rf"(?:\s+{JOINT}\s+(?:affiliates|subsidiaries))?|\s+or\s+an?\s+\w+\s+affiliate(?:\s+company)?\b",
     re.I,
 )
 PARTNERS = re.compile(
-    rf"(?:(?:^|[,\s]+){JOINT}\s+{OTHERS}|^{OTHERS}|(?<=[,;])\s*{OTHERS})"
-    r"(?:contributors?(?:\(s\))?|authors?|others|developers|maintainers|collaborators|committers|community(?:\s+contributors)?"
-    r"|(?:core\s+)?team)\b(?=\s*(?:[.,;()]|and\b|$))|[,\s]+et\s*\.?\s*al\b\.?|[,\s]+u\.\s?a\.",
+    rf"(?:(?:^|[,(\s]+)(?:{JOINT}|with\s+contributions\s+(?:from|by))\s+{OTHERS}|^{OTHERS}|(?<=[,;])\s*{OTHERS})"
+    r"(?:contributors?(?:\(s\))?|authors?|others|(?<=other )people|developers|maintainers|collaborators|committers"
+    r"|community(?:\s+contributors)?|(?:core\s+)?team)\b(?=\s*(?:[.,;()]|and\b|$))|[,\s]+et\s*\.?\s*al\b\.?|[,\s]+u\.\s?a\.",
     re.I,
 )
 SEPARATOR = re.compile(
@@ -80,12 +80,12 @@ CREDITS = re.compile(
 
 
 def is_holder_list(text: str) -> bool:
-    """Whether the text holds nothing but holders, years, addresses and "All rights reserved"."""
+    """Return whether the text holds nothing but holders, years, addresses and "All rights reserved"."""
     return are_holders(pieces_of(text))
 
 
 def are_holders(pieces: tuple[str, ...] | None) -> bool:
-    """Whether each piece of a list is a holder, and not more than one of them a single word."""
+    """Return whether each piece of a list is a holder, and not more than one of them a single word."""
     if pieces is None:
         return False
     lone = [piece for piece in pieces if is_lone_name(piece)]
@@ -143,78 +143,27 @@ def split_holders(parts: list[str]) -> list[str]:
 
 
 def is_holder(text: str) -> bool:
-    """Whether the text is one holder."""
+    """Return whether the text is one holder."""
     return is_brand(text) or is_person(text) or is_group(text) or is_organization(text)
 
 
 def is_lone_name(text: str) -> bool:
-    """Whether this is a single word that can only be a proper name, an acronym or a user name."""
-    text = text.removeprefix("the ").removeprefix("The ")
+    """Return whether this is a single word that can be a proper name, a brand, an acronym or a user name."""
+    text = text.removeprefix("the ").removeprefix("The ").rstrip("!")
     if " " in text or is_brand(text):
         return False
     if is_handle(text):
         return True
     found = kind(text.rstrip("."))
-    if not has_capitals(text):
+    if not has_capitals(text) or (text.isupper() and len(text) > MAX_CAPITALS):
         return False
-    if text.isupper() and len(text) > MAX_CAPITALS:
-        return False
+    if found in (Kind.WORD, Kind.NEUTRAL, Kind.NAME_OR_WORD):
+        return is_noun_like(text)
     return found in (Kind.UNKNOWN, Kind.NAME) or (found is Kind.INITIALS and len(text) > 1)
 
 
-def is_person(text: str) -> bool:
-    """Whether this is the name of a person: words of the lists of names, and at most one that is not in them."""
-    tokens = [token for token in re.split(r"\s+", text) if fold(token.strip(TRIM)) not in words("honorifics")]
-    if len(tokens) == 1 and tokens[0]:
-        return is_joined_name(tokens[0])
-    scripts = {script_of(token) for token in tokens} - {""}
-    kinds = [kind(token.strip(TRIM)) for token in tokens]
-    named = kinds.count(Kind.NAME)
-    unknown = [token for token, found in zip(tokens, kinds, strict=True) if found is Kind.UNKNOWN]
-    allowed = {Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS, Kind.PARTICLE, Kind.UNKNOWN}
-    if len(scripts) != 1 or not set(kinds) <= allowed or len(tokens) - kinds.count(Kind.PARTICLE) > MAX_PERSON_WORDS:
-        return False
-    if scripts == {"HAN"}:
-        return is_written_without_capitals(tokens)
-    if unknown:
-        known = [token for token, found in zip(tokens, kinds, strict=True) if is_known_name(token, found)]
-        return len(unknown) == 1 and bool(known) and len(tokens) <= MAX_PERSON_WORDS - 1 and is_surname_like(unknown[0])
-    if named:
-        return True
-    ambiguous = [fold(token) for token, found in zip(tokens, kinds, strict=True) if found is Kind.NAME_OR_WORD]
-    return len(ambiguous) == 2 and ambiguous[0] in given_names() and ambiguous[1] in family_names()
-
-
-def is_known_name(token: str, found: Kind) -> bool:
-    """Whether a word shows that an unknown word beside it is a name."""
-    return found in (Kind.NAME, Kind.INITIALS) or fold(token.strip(TRIM)) in words("given_names_that_are_words")
-
-
-def is_surname_like(token: str) -> bool:
-    """Whether a word that is in no list can be a surname: of a script with capitals, and written with one."""
-    bare = token.strip(TRIM)
-    return has_capitals(bare) and not bare.islower() and not bare.isupper() and "." not in bare and "_" not in bare
-
-
-def is_joined_name(token: str) -> bool:
-    """Whether one word without spaces is family name and given name, as Chinese, Japanese and Korean write them."""
-    if is_term(fold(token)):
-        return False
-    script = script_of(token)
-    if script == "HANGUL":
-        return any(token[:n] in family_names() and token[n:] in given_names() for n in (1, 2))
-    if script != "HAN":
-        return False
-    return any(token[:n] in family_names() and 1 <= len(token) - n <= 2 for n in (1, 2))
-
-
-def is_written_without_capitals(tokens: list[str]) -> bool:
-    """Whether these are a Chinese or Japanese family name and a given name of at most three characters."""
-    return len(tokens) == 2 and tokens[0] in family_names() and len(tokens[1]) <= 3 and not is_term(tokens[1])
-
-
 def is_group(text: str) -> bool:
-    """Whether this is "The X Authors", "X contributors" or "the X project developers"."""
+    """Return whether this is "The X Authors", "X contributors" or "the X project developers"."""
     if found := CONTRIBUTORS_TO.match(text):
         return is_project_name([token for token in text[found.end() :].split() if fold(token) not in words("groups")])
     tokens = fold(text).strip(TRIM).split()
@@ -228,12 +177,19 @@ def is_group(text: str) -> bool:
     if end == len(tokens) or tokens[-1].strip(TRIM) not in words("groups"):
         return False
     body = originals[:end]
-    return len(body) <= MAX_PERSON_WORDS and (not body or is_project_name(body, max_words=int(has_article)))
+    return len(body) <= MAX_PERSON_WORDS and (not body or is_project_name(body))
 
 
 def is_organization(text: str) -> bool:
-    """Whether this is a name with a legal form, or with a noun that only organizations have."""
+    """Return whether this is a name with a legal form, or with a noun that only organizations have."""
     tokens = text.split()
+    if (
+        len(tokens) == 2
+        and is_brand(tokens[0])
+        and tokens[1].isupper()
+        and kind(tokens[1]) in (Kind.INITIALS, Kind.UNKNOWN)
+    ):
+        return True  # "MIT CSAIL"
     if not tokens or len(tokens) > MAX_ORGANIZATION_WORDS + 4:
         return False
     body = split_legal_form(tokens)
@@ -253,22 +209,31 @@ def is_named_by_noun(tokens: list[str]) -> bool:
     if words("institutions").intersection(folded) and words("connectors").intersection(folded):
         return is_body_of_name(tokens, max_words=len(tokens))
     is_named = bool(words("organizations").intersection(folded))
-    return is_named and all(has_capitals(token) for token in tokens if script_of(token)) and is_body_of_name(tokens, 1)
+    is_last = folded[-1] in words("organizations") | words("institutions")
+    has_script = all(has_capitals(token) for token in tokens if script_of(token))
+    return (is_named or is_last) and has_script and is_body_of_name(tokens, 1 + is_last)
 
 
 def is_body_of_name(tokens: list[str], max_words: int) -> bool:
-    """Whether these are the words of an organization's name, not more than `max_words` of them ordinary words."""
+    """Return whether these are words of an organization's name, not more than `max_words` of them ordinary ones."""
     inner = [t for n, t in enumerate(tokens) if not (0 < n < len(tokens) - 1 and fold(t) in words("connectors"))]
     if fold(inner[0]) == "the":
         inner = inner[1:]
     kinds = [kind_in_organization(token) for token in inner]
-    if not kinds or {Kind.TERM, Kind.NONE}.intersection(kinds) or kinds.count(Kind.WORD) > max_words:
+    if not kinds or {Kind.TERM, Kind.NONE}.intersection(kinds) or kinds.count(Kind.UNKNOWN) > MAX_UNKNOWN + 1:
         return False
-    return kinds.count(Kind.UNKNOWN) <= MAX_UNKNOWN and is_of_one_script(inner)
+    if not all(map(has_capitals, filter(script_of, inner))):
+        max_words = min(max_words, 1)
+    elif len(inner) > 1 and any(token[:1].islower() and token.isalpha() for token in inner):
+        return False
+    nouns = (words("organizations") | words("institutions")).intersection(map(fold, tokens))
+    is_named = {Kind.UNKNOWN, Kind.NAME, Kind.INITIALS}.intersection(kinds) or nouns or len(tokens) == 1
+    plain = [token for token, found in zip(inner, kinds, strict=True) if found is Kind.WORD]
+    return len(plain) <= max_words and bool(is_named or all(map(is_noun_like, plain))) and is_of_one_script(inner)
 
 
 def is_of_one_script(tokens: list[str]) -> bool:
-    """Whether the words are of scripts with capitals, or few and of one other script."""
+    """Return whether the words are of scripts with capitals, or few and of one other script."""
     scripts = {script_of(token) for token in tokens} - {""}
     if all(script in SCRIPTS_WITH_CAPITALS for script in scripts):
         return True

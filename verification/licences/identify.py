@@ -1,4 +1,4 @@
-"""Which licences does a text look like? The one door to the library that recognises them.
+"""Licenses that a text looks like, by the library that recognizes them. Nothing else calls it.
 
 The answer is a hint of where to look, never a decision: the library's templates hold wildcards. Replacing it
 means rewriting this one function.

@@ -1,4 +1,4 @@
-"""What a word of a copyright notice or a title can be, by lists of names, organizations and terms.
+"""Classes of the words in copyright notices and titles, by lists of names, organizations and terms.
 
 Short lists are in words/, long ones in `dictionaries`. Words are compared without case and accents.
 """
@@ -9,7 +9,14 @@ from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
 
-from verification.licences.dictionaries import family_names, fold, given_names, ordinary_words
+from verification.licences.dictionaries import (
+    english_words,
+    family_names,
+    fold,
+    function_words,
+    given_names,
+    ordinary_words,
+)
 
 WORDS = Path(__file__).with_name("words")
 TRIM = ".,;:'\"!*_`#= \t\n-"  # around a word
@@ -30,47 +37,48 @@ SCRIPTS += ("ORIYA", "TAMIL", "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI
 HAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC"})
 AFRICAN_LETTERS = frozenset("ɓɗəɛɔɲŋ")  # and Azerbaijani
 INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,3}")
-BRAND_WITH_DIGITS = re.compile(r"(?=.*[^\W\d_])[A-Za-z]*\d{1,3}[A-Za-z]*(?:\d?[A-Za-z]*)")
+BRAND_WITH_DIGITS = re.compile(r"(?=[^_]*[A-Za-z]{2}|[A-Za-z]\d{1,3}$|\d[A-Za-z]\d?$)[A-Za-z\d]{2,20}")
+LEET = str.maketrans("013457", "oleast")
 
 
-COPYRIGHT_WORDS = frozenset({"copyright", "copyrights", "(c)", "license", "licensed"})
+COPYRIGHT_WORDS = frozenset({"copyright", "copyrights", "(c)", "license", "licensed", "rights", "reserved"})
 SPELLED_OUT = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]+){4}")  # "S.e.a.t.s"
 CAMEL_CASE = re.compile(r"[^\W\d_][^\W\d_A-Z]*")
 SHORT_WORDS = frozenset({"no", "to", "up", "of", "in", "is"})
-SHORT_TERMS = frozenset(
-    (
-        "only",
-        "sale",
-        "sell",
-        "sold",
-        "paid",
-        "rent",
-        "loan",
-        "free",
-        "must",
-        "not",
-        "use",
-        "fee",
-        "buy",
-        "pay",
-        "seat",
-        "copy",
-    )
+# endings of verbs, abstract nouns, adjectives and adverbs in several languages
+DERIVED = re.compile(
+    r".{2,}(?:ings?|[ts]ions?|ments?|ness|[ai]bles?|(?:ous|al|ed|ent|ate)ly|[iy][sz]ed|ful|less|ware|(?<!qu)(?<!qv)ists?|ungen|ung|heit|keit"
+    r"|lich(?:e[nrs]?)?|schaft|cion(?:es)?|cao|coes|mente|zion[ei]|amento|bil[ei]|idad|eusement|ellement|isch(?:e[nrs]?)?)"
 )
+INFLECTIONS = (
+    ("s", ""),
+    ("es", ""),
+    ("ies", "y"),
+    ("ed", ""),
+    ("d", ""),
+    ("ing", ""),
+    ("ing", "e"),
+    ("ly", ""),
+    ("er", ""),
+    ("ers", ""),
+    ("ers", "e"),
+)
+MIN_STEM = 3
 MIN_TOGETHER = 8  # letters of a word that may be several words written together
 MAX_WORD = 16
+MAX_DIGITS = 4  # of a brand
 
 
 class Kind(StrEnum):
-    """What a single word can be."""
+    """Class of a single word."""
 
     TERM = "term"  # belongs to terms: never part of a name
-    NAME = "name"  # a given or family name that is no English word
-    NAME_OR_WORD = "name or word"  # "Mark", "Brown"
+    NAME = "name"  # a given or family name
+    NAME_OR_WORD = "name or word"  # an English word too: "Mark", "Brown"
     INITIALS = "initials"
     PARTICLE = "particle"  # "van", "de"
     NEUTRAL = "neutral"  # an ordinary word that names of organizations hold
-    WORD = "word"  # any other English word
+    WORD = "word"  # any other ordinary word of a language of its script
     UNKNOWN = "unknown"  # in no list: maybe a proper name
     NONE = "none"  # cannot stand in a name
 
@@ -95,7 +103,7 @@ def brands() -> frozenset[str]:
 
 
 def is_brand(text: str) -> bool:
-    """Whether this is a well-known holder."""
+    """Return whether this is a well-known holder."""
     return fold(" ".join(text.split())).removeprefix("the ") in brands()
 
 
@@ -114,44 +122,49 @@ def term_patterns() -> tuple[frozenset[str], re.Pattern[str]]:
 
 @lru_cache(maxsize=20_000)
 def is_term(word: str) -> bool:
-    """Whether a folded word, or a part of a compound, belongs to terms."""
+    """Return whether a folded word, or a part of a compound, belongs to terms."""
     whole, parts = term_patterns()
     pieces = [re.sub(r"[\W_]+", "", word), *re.split(r"[\W_]+", word)]
     return any(piece in whole or parts.search(piece) for piece in pieces if piece)
 
 
 def holds_term(word: str) -> bool:
-    """Whether words of terms were written together: "NotForSale", "notforsale"."""
+    """Return whether words of terms were written together: "NotForSale", "notforsale"."""
     parts = [fold(part) for part in CAMEL_CASE.findall(word)]
     return (len(parts) > 1 and any(map(is_term, parts))) or is_written_together(re.sub(r"[\W\d_]+", "", fold(word)))
 
 
 def first_term(text: str) -> str:
-    """The first word of a text that belongs to terms, "" when there is none."""
-    found = (word.strip(".,;:'\"!*_`#=()[]{}<>-") for word in text.split())
-    return next((word for word in found if word and is_term(fold(word)) and fold(word) not in COPYRIGHT_WORDS), "")
+    """Return the first word of a text that sets terms, "" when there is none; "for" and "not" alone name no term."""
+    found = (word.strip(".,;:'\"!*_`#=()[]{}<>-") for word in text.split() if not re.search(r"@|\w[./]\w", word))
+    return next((word for word in found if is_term(fold(word)) and not is_auxiliary(fold(word))), "")
+
+
+def is_auxiliary(folded: str) -> bool:
+    """Return whether a word is about copyright itself or too general to show which term it sets."""
+    return folded in COPYRIGHT_WORDS or folded in function_words("LATIN") or folded in function_words("CYRILLIC")
 
 
 @cache
 def plain_terms() -> frozenset[str]:
-    """English words of terms that show even where they are written together with others."""
+    """Return English words of terms that show even where they are written together with others."""
     whole, parts = term_patterns()
-    found = {word for word in ordinary_words() if len(word) > 4 and (word in whole or parts.search(word))}
-    return frozenset(found | SHORT_TERMS)
+    found = {word for word in english_words() if len(word) > 4 and (word in whole or parts.search(word))}
+    return frozenset(found | words("short_terms"))
 
 
 @lru_cache(maxsize=20_000)
 def is_written_together(letters: str) -> bool:
-    """Whether the letters are English words one after another, a term among them."""
+    """Return whether ordinary English words and at least one word of terms make up all letters."""
     if len(letters) < MIN_TOGETHER or not letters.isascii():
         return False
-    ends: dict[int, bool] = {0: False}  # where a row of words may end, and whether it holds a term
+    ends = {0: False}  # where words end, each with whether one of them is a term
     for start in range(len(letters)):
         if start not in ends:
             continue
         for end in range(start + 2, min(len(letters), start + MAX_WORD) + 1):
             word = letters[start:end]
-            if word in SHORT_WORDS or (end > start + 2 and (word in plain_terms() or word in ordinary_words())):
+            if word in SHORT_WORDS or (end > start + 2 and (word in plain_terms() or word in english_words())):
                 ends[end] = ends.get(end, False) or ends[start] or word in plain_terms()
     return ends.get(len(letters), False)
 
@@ -173,13 +186,13 @@ def script_of_letter(char: str) -> str:
 
 
 def has_capitals(word: str) -> bool:
-    """Whether the script of a word has capital letters, which show that a word is a name."""
+    """Return whether the script of a word has capital letters, which show that a word is a name."""
     return script_of(word) in SCRIPTS_WITH_CAPITALS
 
 
 @lru_cache(maxsize=20_000)
 def kind(word: str) -> Kind:
-    """What a word without surrounding punctuation can be."""
+    """Return what a word without surrounding punctuation can be."""
     folded = fold(word)
     if is_term(folded):
         return Kind.TERM
@@ -193,35 +206,78 @@ def kind(word: str) -> Kind:
 
 
 def kind_with_digits(word: str) -> Kind:
-    """Return what a word with digits is: a brand, unless the words between the digits are no name."""
-    if not word.isascii() or not BRAND_WITH_DIGITS.fullmatch(word):
+    """Return what a word with digits is: a brand, unless the words between or behind the digits are no name."""
+    if not BRAND_WITH_DIGITS.fullmatch(word) or sum(map(str.isdigit, word)) > MAX_DIGITS:
         return Kind.NONE
-    parts = [fold(part) for part in CAMEL_CASE.findall(word)]
-    return Kind.TERM if any(is_term(part) or holds_term(part) for part in parts if len(part) > 1) else Kind.UNKNOWN
+    decoded = fold(word).translate(LEET)
+    parts = [fold(part) for part in CAMEL_CASE.findall(word) if len(part) > 1]
+    if is_term(decoded) or holds_term(decoded) or any(is_term(part) or holds_term(part) for part in parts):
+        return Kind.TERM
+    is_disguised = word[0].isalpha() and word[-1].isalpha() and decoded in english_words()
+    return Kind.NONE if is_disguised else Kind.UNKNOWN
 
 
 def has_compatibility_form(word: str) -> bool:
-    """Whether a letter stands for another one, as the mathematical and the full-width letters do."""
+    """Return whether a letter stands for another one, as the mathematical and the full-width letters do."""
     return any(unicodedata.decomposition(char).startswith("<") and char not in "\u0e33\u0eb3" for char in word)
 
 
 def kind_of_letters(word: str, folded: str) -> Kind:
     if folded in words("particles"):
         return Kind.PARTICLE
-    is_name = all(
-        part in given_names() or part in family_names() for part in re.split(r"[-'’]", folded) if len(part) > 1
-    )
     if INITIALS.fullmatch(word) and (word.isupper() or len(folded.strip(".")) == 1):
         return Kind.INITIALS
-    if is_name:
-        return Kind.NAME_OR_WORD if folded in ordinary_words() else Kind.NAME
+    parts = [part for part in re.split(r"[\W_]+", folded) if len(part) > 1]
+    if parts and all(part in given_names() or part in family_names() for part in parts):
+        return Kind.NAME_OR_WORD if is_also_word(folded, script_of(word)) else Kind.NAME
     if folded in words("neutral") or folded in words("organizations"):
         return Kind.NEUTRAL
-    if folded in ordinary_words():
+    if is_ordinary(folded, script_of(word)):
         return Kind.WORD
     if holds_term(word):
         return Kind.TERM
-    if [kind(part) for part in re.split(r"[\W_]+", word) if part != word].count(Kind.WORD) > 1:
-        return Kind.WORD
+    if len(parts) > 1:
+        return Kind.WORD if [kind(part) for part in parts].count(Kind.WORD) > 1 else Kind.UNKNOWN
     parts = [fold(part) for part in CAMEL_CASE.findall(word)]
-    return Kind.WORD if len(parts) > 2 and all(part in ordinary_words() for part in parts) else Kind.UNKNOWN
+    return Kind.WORD if len(parts) > 2 and all(part in english_words() for part in parts) else Kind.UNKNOWN
+
+
+@lru_cache(maxsize=20_000)
+def is_ordinary(folded: str, script: str) -> bool:
+    """Return whether a folded word is an ordinary one of a language of its script, or is formed as such."""
+    if folded in ordinary_words(script):
+        return True
+    return script == "LATIN" and (
+        DERIVED.fullmatch(folded) is not None or any(stem in english_words() for stem in stems(folded))
+    )
+
+
+def is_singular(folded: str) -> bool:
+    """Return whether an English word is no plural, no form of a verb and not derived from one."""
+    return not DERIVED.fullmatch(folded) and not any(stem in english_words() for stem in stems(folded))
+
+
+def is_noun_like(word: str) -> bool:
+    """Return whether an ordinary word can be a brand: capitalized, singular, and no function word."""
+    folded = fold(word)
+    is_frequent = folded in function_words(script_of(word)) and folded not in english_words()
+    return word[0].isupper() and not is_frequent and is_singular(folded)
+
+
+def stems(folded: str) -> list[str]:
+    """Return what an English word may be an inflected form of."""
+    found = [folded.removesuffix(ending) + other for ending, other in INFLECTIONS if folded.endswith(ending)]
+    found = [stem for stem in found if not folded.endswith("d") or folded.endswith("ed")]  # "containerd"
+    doubled = [stem[:-1] for stem in found if stem[-2:-1] == stem[-1:]]  # "vetted"
+    return [stem for stem in (*found, *doubled) if len(stem) >= MIN_STEM]
+
+
+def is_also_word(folded: str, script: str) -> bool:
+    """Return whether a listed name is an ordinary word too, of many forms ("Grant") or without capitals."""
+    if folded in words("given_names_that_are_words") or folded in function_words(script):
+        return True
+    if script != "LATIN":
+        return script not in SCRIPTS_WITH_CAPITALS and folded in ordinary_words(script)
+    forms = {folded.removesuffix(other) + ending for ending, other in INFLECTIONS if folded.endswith(other)}
+    related = len(forms & english_words()) + any(stem in english_words() for stem in stems(folded))
+    return folded in english_words() and related > 1

@@ -12,13 +12,14 @@ from verification.licences.attributions import attribution_end
 from verification.licences.choice import chosen, patterns
 from verification.licences.clean import BETWEEN
 from verification.licences.holders import are_holders, is_holder, is_holder_list, pieces_of
-from verification.licences.lexicon import TRIM, Kind, words
+from verification.licences.lexicon import TRIM, Kind, is_noun_like, words
 from verification.licences.projects import is_description, is_part_of_license_sentence, is_project_name, kind_in_name
 from verification.licences.titles import titles
 
 MARKER = re.compile(
     r"(?:spdx-filecopyrighttext\s*:\s*|spdx-filecontributor\s*:\s*)?(?:\(c\)|copyrighted|copyrights?|copr\.?)(?![^\W_])"
-    r"(?:[\s:]*(?:\(c\)|copyright|notice:|holders?:|by\b))*|spdx-file(?:copyrighttext|contributor)\s*:",
+    r"(?:[\s:]*(?:\(c\)|copyright|notice:|holders?:|by the following (?:holders|people):|by\b))*"
+    r"|spdx-file(?:copyrighttext|contributor)\s*:",
     re.I,
 )
 AUTHOR = re.compile(
@@ -78,22 +79,23 @@ class Reader:
         self.named = titles(ids)
         self.has_attributions = has_attributions
         self.choice: tuple[str, ...] = ()  # the licenses between which a sentence gives the choice
-        self.first = True  # only the first item of a file may be the name of a project
+        self.first = True  # only one line above the notices may be the name of a project
 
-    def unexplained(self, text: str) -> str:
+    def find_unexplained(self, text: str) -> str:
         """Return the first line that matches no rule, from where it does not; "" when every line does."""
         piece, place, after_holder = Piece(text), 0, False
         while (start := BLANK.match(text, place).end()) < len(text):  # type: ignore[union-attr]
             end, after_holder = self.item(piece, start, after_holder)
             if end is None:
                 return piece.line(start).strip()
-            place, self.first = end, False
+            place = end
         return ""
 
     def item(self, piece: Piece, start: int, after_holder: bool) -> tuple[int | None, bool]:
         """(where the item that begins at `start` ends, whether it names a holder); (None, False) if there is none."""
-        opened = notice_at(piece, start) or ((found := AUTHOR.match(piece.text, start)) and found.end())
-        if opened and (end := self.holders(piece, opened)):
+        holders_start = notice_at(piece, start) or ((found := AUTHOR.match(piece.text, start)) and found.end())
+        if holders_start and (end := self.holders(piece, holders_start)):
+            self.first = False
             return end, True
         choice = piece.match(patterns(), start) if piece.may_choose else None
         if choice:
@@ -106,6 +108,7 @@ class Reader:
         if self.has_attributions and (end := attribution_end(piece.text, start)):
             return end, False
         if self.first and is_project_title(line := piece.line(start), is_notice=self.has_attributions):
+            self.first = False
             return start + len(line), False
         return None, False
 
@@ -124,20 +127,22 @@ class Reader:
             return start + len(line)
         for found in TOKEN.finditer(piece.text, start + 1, start + len(line)):
             place = found.start()
-            ended = notice_at(piece, place) or piece.match(self.named, place) or piece.match(patterns(), place)
-            if ended and is_holder_list(piece.text[start:place]):
+            # "Site License" is no holder "Site" before a title "License"
+            title = line[place - start :].strip(TRIM).lower() != "license" and piece.match(self.named, place)
+            is_end = notice_at(piece, place) or title or piece.match(patterns(), place)
+            if is_end and is_holder_list(piece.text[start:place]):
                 return max(place, start + 1)
         return start if piece.match(self.named, start) else None
 
     def continuation(self, piece: Piece, start: int) -> int | None:
-        """Return the end of a further line of holders, linked to the one before or with an address or years."""
+        """Return the end of a further line of holders, is_linked to the one before or with an address or years."""
         end = self.holders(piece, start)
         if not end:
             return None
         line = piece.text[start:end].lower()
-        linked = line.startswith(("and ", "by ", "& ")) or "@" in line or "http" in line or YEAR.search(line)
+        is_linked = line.startswith(("and ", "by ", "& ")) or "@" in line or "http" in line or YEAR.search(line)
         before = piece.text[:start].rstrip(" \t\n#*/>-").lower().endswith(OPEN_ENDED)
-        return end if linked or before else None
+        return end if is_linked or before else None
 
 
 def notice_at(piece: Piece, start: int) -> int | None:
@@ -165,5 +170,6 @@ def is_project_title(line: str, is_notice: bool = False) -> bool:
         return False
     if is_handle(text) or (is_holder(text) and not text.isupper()):
         return True
-    is_named = is_notice and any(kind_in_name(token.strip(TRIM)) is Kind.UNKNOWN for token in tokens)
-    return is_description(tokens) or (is_named and text.istitle() and is_project_name(tokens))
+    kinds = [kind_in_name(token.strip(TRIM)) for token in tokens]
+    is_pair = sorted(kinds) == [Kind.UNKNOWN, Kind.WORD] and all(map(is_noun_like, tokens))
+    return is_description(tokens) or (is_notice and (is_pair or is_project_name(tokens)))

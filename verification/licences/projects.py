@@ -4,34 +4,33 @@ import re
 
 from verification.licences.addresses import is_handle
 from verification.licences.dictionaries import fold
-from verification.licences.lexicon import TRIM, Kind, has_capitals, is_brand, kind, words
+from verification.licences.lexicon import TRIM, Kind, has_capitals, is_brand, is_singular, kind, words
 
 CONNECTORS = frozenset(
     {"for", "a", "an", "the", "by", "from", "in", "of", "and", "official", "unofficial", "community", "", "&"}
 )
 MAX_WORDS = 4
-MAX_UNKNOWN = 2
 MAX_CAPITALS = 6  # letters of a word in capitals that is taken for an acronym
 IN_NAME = frozenset({Kind.UNKNOWN, Kind.NAME, Kind.NAME_OR_WORD, Kind.NEUTRAL, Kind.INITIALS})
 
 
-def is_project_name(tokens: list[str], max_words: int = 1) -> bool:
-    """Whether these words can name a project: none belongs to terms, not more than `max_words` are ordinary words."""
+def is_project_name(tokens: list[str], max_words: int = 1, *, is_title: bool = False) -> bool:
+    """Return whether these words can name a project: a word, or a proper name and words that names hold."""
     tokens = [token.strip(TRIM + "()") for token in tokens]
-    if is_brand(" ".join(tokens)) or is_description(tokens):
+    if is_brand(" ".join(tokens)) or (not is_title and is_description(tokens)):
         return True
     kinds = [kind_in_name(token) for token in tokens]
-    if not kinds or len(kinds) > MAX_WORDS or not set(kinds) <= IN_NAME | {Kind.WORD, Kind.PARTICLE}:
+    if not kinds or len(kinds) > MAX_WORDS or not set(kinds) <= IN_NAME | {Kind.WORD}:
         return False
-    return (
-        kinds.count(Kind.WORD) <= max_words
-        and kinds.count(Kind.UNKNOWN) <= MAX_UNKNOWN
-        and kinds[0] is not Kind.PARTICLE
-    )
+    if len(kinds) == 1:
+        return kinds[0] is not Kind.WORD or (max_words > 0 and is_singular(fold(tokens[0])))
+    is_capitalized = all(token[0].isupper() or token[0].isdigit() for token in tokens)
+    named = sum(kinds.count(kind) for kind in (Kind.UNKNOWN, Kind.NAME, Kind.INITIALS))
+    return is_capitalized and named > 0 and kinds.count(Kind.UNKNOWN) < 2 and Kind.WORD not in kinds
 
 
 def kind_in_name(token: str) -> Kind:
-    """What a word of a project's name can be; a script without capitals does not show that a word is a name."""
+    """Return what a word of a project's name can be; a script without capitals does not show that a word is a name."""
     if is_handle(token):
         return Kind.UNKNOWN
     found = kind(token)
@@ -41,7 +40,7 @@ def kind_in_name(token: str) -> Kind:
 
 
 def is_description(tokens: list[str]) -> bool:
-    """Whether these are a proper name and words for what a project is, in any order."""
+    """Return whether these are a proper name and words for what a project is, in any order."""
     bare = [fold(token.strip(TRIM + "()")) for token in tokens]
     if bare[0] in CONNECTORS - {"the", "official", "unofficial", "community", "a", "an"} or bare[-1] in CONNECTORS:
         return False
@@ -53,17 +52,20 @@ def is_description(tokens: list[str]) -> bool:
         return len(products) > 1
     if is_brand(" ".join(names)):
         return True
-    kinds = [kind_in_name(name) for name in names]
-    is_lone = len(names) == 1 and kinds[0] in (Kind.UNKNOWN, Kind.NAME) and not names[0].isupper()
-    if "-" in " ".join(names) and Kind.WORD in kinds:
+    return (bool(products) or len(names) == 1) and is_project_name_in_title(names, bool(products))
+
+
+def is_project_name_in_title(names: list[str], has_products: bool) -> bool:
+    """Return whether the words of a title that are no product words name a project."""
+    if "-" in " ".join(names) and any(kind_in_name(name) is Kind.WORD for name in names):
         return False
-    if kinds.count(Kind.WORD) > min(1, len(products)) or kinds.count(Kind.UNKNOWN) > MAX_UNKNOWN:
+    if not has_products and (names[0].isupper() or kind_in_name(names[0]) not in (Kind.UNKNOWN, Kind.NAME)):
         return False
-    return set(kinds) <= IN_NAME | {Kind.WORD} and (bool(products) or is_lone)
+    return is_project_name(names, max_words=int(has_products), is_title=True)
 
 
 def is_part_of_license_sentence(match: re.Match[str]) -> bool:
-    """Whether what a sentence is about, if it says so, is a project and not a part of one such as "the docs"."""
+    """Return whether what a sentence is about, if it says so, is a project and not a part of one such as "the docs"."""
     who = (match.groupdict().get("who") or "").split()
     if not who or is_brand(" ".join(who)):
         return True

@@ -1,4 +1,4 @@
-"""What is there to know about a file's licence before any policy is asked? Read once per content."""
+"""Facts about a file's license before any policy is asked, read once per content."""
 
 import hashlib
 import re
@@ -31,7 +31,7 @@ class Seen:
 
     @property
     def clean(self) -> bool:
-        """Whether every word is explained and the identifier sees nothing that the gate does not."""
+        """Return whether every word is explained and the identifier sees nothing that the gate does not."""
         reading = self.reading
         known = bool(reading.texts or reading.choice)
         return known and not reading.unexplained and set(self.ids) <= {*reading.texts, *reading.choice}
@@ -48,7 +48,7 @@ class Seen:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What a person should look at, in the order of importance."""
+        """Return what a person should look at, in the order of importance."""
         reading = self.reading
         changed = [Finding(Problem.CHANGED_TEXT, line, text, id) for id, line, text in reading.departures]
         # a title of a text that does not match is explained once the text is

@@ -1,4 +1,4 @@
-"""Does this stretch of letters hold that licence, word for word? Published texts made into templates.
+"""Published texts as templates, which letters match word for word.
 
 A template is a row of pieces: letters that must stand there, and places where the table of
 verification.licences.variants allows alternatives or the text enumerates. Nothing in it takes an unknown word; what
@@ -21,7 +21,7 @@ ENUMERATOR = re.compile(r"(?m)^[ \t]*[(\[]?(\d+(?:\.\d+)*|[a-zA-Z]|[ivx]+)[.)\]]
 OTHERS = r"\d{1,2}|[a-z]|[ivx]{2,4}"
 LETTERS = re.compile(r"[^\W_]{2,8}")
 SLOT = re.compile(r"\{([a-z ]+)\}")
-SLOT_LENGTH = {"name": "{1,90}?", "fields": "{0,160}?"}
+SLOT_LENGTH = {"name": "{1,90}?", "fields": "{0,300}?"}
 MARK = re.compile(r"\x01([^\x01\x02]*)\x02|\x03(\d+)\x04")
 
 
@@ -91,7 +91,7 @@ class Template:
 
 
 def alike(marks: list[Mark], numbers: bool) -> bool:
-    """Whether a text's numbers (or letters) are all as published, or all left out, or all of another count."""
+    """Return whether a text's numbers (or letters) are all as published, or all left out, or all of another count."""
     of_kind = [mark for mark in marks if mark.own.isdigit() == numbers]
     gone = sum(not mark.got for mark in of_kind)
     own = sum(mark.got == mark.own for mark in of_kind)
@@ -99,7 +99,7 @@ def alike(marks: list[Mark], numbers: bool) -> bool:
 
 
 def agreeing(piece: str, letters: str, place: int) -> int:
-    """How many letters of the piece stand at that place."""
+    """Return how many letters of the piece stand at that place."""
     return next((i for i, letter in enumerate(piece) if not letters.startswith(letter, place + i)), len(piece))
 
 
@@ -118,7 +118,7 @@ def marked(text: str) -> str:
 
 
 def place_of(text: str, fragment: str, start: int = 0) -> tuple[int, int]:
-    """Where the fragment's letters stand, whatever marks stand between them. Raises ValueError when nowhere."""
+    """Return where the fragment's letters stand, whatever marks stand between them. Raises ValueError when nowhere."""
     loose = r"[\x01-\x04]?".join(map(re.escape, bare(fragment)))
     found = re.compile(loose).search(text, start)
     if found is None:
@@ -185,7 +185,7 @@ class Compiler:
 
 
 def enumerator(own: str, after: str) -> re.Pattern[str]:
-    """What may stand in the place of an enumerator: only one way to match, whatever follows."""
+    """Return the pattern of what may stand in the place of an enumerator: only one way to match, whatever follows."""
     ahead = LETTERS.match(after)
     others = rf"{own}|{OTHERS}" if ahead and len(own) == 1 else own
     return re.compile(f"(?>(?:{others})(?={ahead[0] if ahead else ''})|)")

@@ -1,4 +1,4 @@
-"""By which titles, sentences and tags is a licence named?
+"""Titles, sentences and tags that name a license.
 
 Patterns over folded text: lower-case words with one blank between, no punctuation.
 """
@@ -130,10 +130,20 @@ def plain(id: str) -> str:
     return re.sub(r"[^a-z0-9]+", " ", id.lower())
 
 
+WHOLE = (
+    rf"(?:(?:all (?:of )?(?:the )?(?:files|code|source code|contents?) (?:in|of)|the (?:whole|entire)(?: of)?) )?"
+    rf"(?:this |the )?(?:{THINGS})"
+)
+FULL_TEXT = (
+    r"(?:the )?(?:full |complete )?(?:license )?text (?:of (?:the|this) license )?"
+    r"(?:follows|is (?:given |included )?below)(?: below)?"
+)
+
+
 @cache
 def titles(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
     """Patterns of what may name licences of these ids without adding anything: titles, sentences, tags, addresses."""
-    always = (PLAIN, CREDITS, BLANK_FORM, "all rights? reserved")
+    always = (PLAIN, CREDITS, BLANK_FORM, FULL_TEXT, "all rights? reserved")
     if not ids:
         return tuple(map(folded, always))
     name = named(ids)
@@ -148,6 +158,7 @@ def titles(ids: tuple[str, ...]) -> tuple[re.Pattern[str], ...]:
                 rf"spdx license identifier (?:{known})",
                 rf"(?:(?:software )?license )?(?:{name}|(?:the )?(?:{known})(?: license)?){where}",
                 rf"software license agreement {name}",
+                rf"(?:{name}|the following license|this license) (?:applies to|covers) {WHOLE}",
                 rf"(?:this is|this project uses) (?:the )?(?:standard )?{name}{where}(?: license)?",
                 rf"{WORK}{VERB}{UNDER}{name}{where}(?: {name})?{SEE}",
                 rf"(?:http )?(?:{places})",

@@ -1,4 +1,4 @@
-"""Where may an honest copy of a licence differ from its published text? Data only.
+"""Places where an honest copy of a license may differ from its published text. Data only.
 
 The texts are in texts/ as SPDX publishes them; what is not named here must be there letter for letter. `{name}` takes
 a name and `{fields}` the copyright line of a form; verification.licences.names judges what stands there. Other braces
@@ -19,7 +19,7 @@ class Vary:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How the text of a licence is read: it begins with `start`, ends with `end`; titles before are known elsewhere.
+    """Form in which the text of a license is read: from `start` to `end`; titles before are known elsewhere.
 
     `loose`: paragraphs whose letter is another one, or none, in some editions of the text.
     """
@@ -37,7 +37,14 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("the creator", "this software", "the university", "the organization", "the company", "the project", "{name}"),
     ),
     "theirs": (
-        *("", " or contributors", " and contributors", " or the contributors", " and the contributors"),
+        *(
+            "",
+            " or any contributors",
+            " or contributors",
+            " and contributors",
+            " or the contributors",
+            " and the contributors",
+        ),
         *(" or its contributors", " and its contributors", " or copyright holders"),
         *(" or the copyright holders", " or his contributors", " or their contributors"),
     ),
@@ -153,7 +160,14 @@ FORMS: dict[str, Form] = {
         ),
     ),
     "MPL-2.0": Form(
-        "1. Definitions", vary=(Vary("at https://mozilla.org/MPL/2.0/", ("at http://www.mozilla.org/MPL/2.0/",)),)
+        "1. Definitions",
+        vary=(
+            Vary("at https://mozilla.org/MPL/2.0/", ("at http://www.mozilla.org/MPL/2.0/",)),
+            Vary(
+                "Exhibit A - Source Code Form License Notice", to="additional accurate notices of copyright ownership."
+            ),
+            Vary('Exhibit B - "Incompatible With Secondary', to="as defined by the Mozilla Public License, v. 2.0."),
+        ),
     ),
     "MS-PL": Form("This license governs use"),
     "PSF-2.0": Form("1. This LICENSE AGREEMENT"),

@@ -112,31 +112,31 @@ def samples(seed: int = 11, count: int = COUNT, corpora: Path = CORPORA) -> Iter
     terms = cycle(draw.sample(found := entries(corpora / "restrictions.txt"), len(found)))
     places = cycle(draw.sample(found := entries(corpora / "places.txt"), len(found)))
     for _ in range(count):
-        yield hidden(next(terms), next(places), draw.choice(LICENSES))
+        yield place_terms(next(terms), next(places), draw.choice(LICENSES))
     plain = [term for term in entries(corpora / "restrictions.txt") if term.isascii()]
     for name, trick in TRICKS.items():
         for place in TRICK_PLACES:
-            yield Sample(f"{name}: {place[:40]!r}", filled(place, trick(draw.choice(plain)), "MIT"))
-    yield from changed()
+            yield Sample(f"{name}: {place[:40]!r}", fill_place(place, trick(draw.choice(plain)), "MIT"))
+    yield from changed_texts()
     for text in SECOND:
-        yield Sample(f"second: {text!r}", filled(TRICK_PLACES[2], text, "MIT"))
-        yield Sample(f"first: {text!r}", filled(TRICK_PLACES[3], text, "MIT"))
+        yield Sample(f"second: {text!r}", fill_place(TRICK_PLACES[2], text, "MIT"))
+        yield Sample(f"first: {text!r}", fill_place(TRICK_PLACES[3], text, "MIT"))
     for digits in DIGITS:
-        yield Sample(f"digits: {digits}", filled("{n}\n\nCopyright (c) {t} Jane Doe\n\n{b}", digits, "MIT"))
+        yield Sample(f"digits: {digits}", fill_place("{n}\n\nCopyright (c) {t} Jane Doe\n\n{b}", digits, "MIT"))
     for id, kind, text in drawn(seed, MUTANTS):
         yield Sample(f"{id} {kind}", text)
 
 
-def hidden(terms: str, place: str, id: str) -> Sample:
-    return Sample(f"{id}: {terms!r} at {place.replace('{b}', '…')!r}", filled(place, terms, id))
+def place_terms(terms: str, place: str, id: str) -> Sample:
+    return Sample(f"{id}: {terms!r} at {place.replace('{b}', '…')!r}", fill_place(place, terms, id))
 
 
-def filled(place: str, terms: str, id: str) -> str:
+def fill_place(place: str, terms: str, id: str) -> str:
     hyphens, joined = terms.lower().replace(" ", "-"), terms.title().replace(" ", "")
     return place.format(t=terms, s=hyphens, u=joined, n=LICENSE_NAMES[id], b=body(id))
 
 
-def changed() -> Iterator[Sample]:
+def changed_texts() -> Iterator[Sample]:
     """Texts with one change of their words."""
     for name, (old, new, id) in CHANGES.items():
         text = body(id)

@@ -14,7 +14,7 @@ MIN_HONEST = 500
 AIM = 0.92  # of honest files, decided without a person
 
 
-def allowed(samples):
+def list_allowed(samples):
     return [sample.name for sample in samples if judge(sample.raw, policy(sample.program)).verdict is Verdict.ALLOW]
 
 
@@ -22,14 +22,14 @@ def allowed(samples):
 def test_no_adversarial_file_is_allowed(corpus):
     samples = list(corpus())
     assert len(samples) >= MIN_ADVERSARIAL
-    assert allowed(samples) == []
+    assert list_allowed(samples) == []
 
 
 @pytest.mark.parametrize("corpus", [honest.samples, heldout.honest_samples])
 def test_honest_files_are_decided_without_a_person(corpus):
     samples = list(corpus())
     assert len(samples) >= MIN_HONEST
-    assert len(allowed(samples)) >= AIM * len(samples)
+    assert len(list_allowed(samples)) >= AIM * len(samples)
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ def test_reasons():
         "Line 7 needs review: the text differs from MIT at “lend”.",
     )
     assert judge(MIT + b"\nNot for sale.\n", policy()).reasons == (
-        "Line 20 needs review: “Not for sale.” contains “Not”, which can set terms.",
+        "Line 20 needs review: “Not for sale.” contains “sale”, which can set terms.",
     )
 
 
@@ -69,7 +69,7 @@ def test_findings_are_data():
         "line": 20,
         "text": "Not for sale.",
         "license": "",
-        "message": "Line 20 needs review: “Not for sale.” contains “Not”, which can set terms.",
+        "message": "Line 20 needs review: “Not for sale.” contains “sale”, which can set terms.",
     }
 
 

@@ -94,7 +94,7 @@ def test_template_leaves_the_text_where_a_letter_differs(id):
 def test_words_beside_a_licence(beside, left):
     reader = Reader(("MIT",))
     reader.first = False
-    assert reader.unexplained(beside) == left
+    assert reader.find_unexplained(beside) == left
 
 
 @pytest.mark.parametrize(
@@ -108,5 +108,5 @@ def test_words_beside_a_licence(beside, left):
 )
 def test_choice(sentence, choice):
     reader = Reader(("MIT",))
-    reader.unexplained(sentence)
+    reader.find_unexplained(sentence)
     assert reader.choice == choice

@@ -1,0 +1,88 @@
+"""Grammar of the names of persons, in scripts with and without capitals."""
+
+import re
+
+from verification.licences.dictionaries import common_english_words, family_names, fold, given_names
+from verification.licences.lexicon import TRIM, Kind, has_capitals, is_singular, is_term, kind, script_of, words
+
+MAX_PERSON_WORDS = 5
+MAX_UNKNOWN = 3  # words in no list
+MAX_ACRONYM = 3  # letters in capitals that may stand beside other names of a person
+MAX_NAME = 18  # letters of a name in no list
+IN_PERSON = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS, Kind.PARTICLE, Kind.UNKNOWN, Kind.WORD})
+NICKNAME = re.compile(r"\s[\"(]([A-Z][a-z]{2,11})[\")](?=\s)")
+
+
+def is_person(text: str) -> bool:
+    """Return whether this is the name of a person: listed names, or capitalized words that no language has."""
+    text = NICKNAME.sub(lambda nick: nick[0] if kind(nick[1]) is Kind.TERM else " ", text)
+    tokens = [t for token in text.split() if (t := token.strip(TRIM)) and fold(t) not in words("honorifics")]
+    if len(tokens) == 1:
+        return is_joined_name(tokens[0])
+    if not tokens or len({script_of(token) for token in tokens} - {""}) != 1:
+        return False
+    if len([t for t in tokens if t.isupper() and len(t) > MAX_ACRONYM and kind(t) is not Kind.NAME]) > 1:
+        return False
+    if script_of(tokens[0]) == "HAN":
+        return is_written_without_capitals(tokens)
+    kinds = [kind_in_person(token) for token in tokens]
+    if kinds[0] is Kind.PARTICLE and fold(tokens[0]) in given_names() and tokens[0][0].isupper():
+        kinds[0] = Kind.NAME
+    if (
+        not set(kinds) <= IN_PERSON
+        or kinds[-1] is Kind.PARTICLE
+        or len(kinds) > MAX_PERSON_WORDS + kinds.count(Kind.PARTICLE)
+    ):
+        return False
+    full = [(k, fold(t)) for k, t in zip(kinds, tokens, strict=True) if k not in (Kind.PARTICLE, Kind.INITIALS)]
+    return bool(full) and are_names([k for k, _ in full], [t for _, t in full], has_capitals(tokens[-1]))
+
+
+def are_names(kinds: list[Kind], folded: list[str], are_capitalized: bool) -> bool:
+    """Return whether words of these kinds, initials left out, show that they are names."""
+    named, unknown, plain = (kinds.count(kind) for kind in (Kind.NAME, Kind.UNKNOWN, Kind.WORD))
+    if plain:
+        is_surname = len(kinds) == 2 and kinds[0] is Kind.NAME and folded[0] in given_names()
+        word = folded[kinds.index(Kind.WORD)]
+        is_possible = word not in common_english_words() or (is_surname and is_singular(word))
+        return are_capitalized and named > 0 and plain == 1 and named == len(kinds) - 1 and is_possible
+    if not are_capitalized:
+        is_listed = not unknown or (named > 0 and unknown == 1)
+        return 1 < len(kinds) <= MAX_UNKNOWN and is_listed
+    if named:
+        return True
+    if unknown == len(kinds):
+        return unknown <= MAX_UNKNOWN
+    is_given = kinds[0] is Kind.NAME_OR_WORD and folded[0] in given_names()
+    rest = set(kinds[1:])
+    return is_given and (rest == {Kind.UNKNOWN} or (rest == {Kind.NAME_OR_WORD} and folded[-1] in family_names()))
+
+
+def kind_in_person(token: str) -> Kind:
+    """Return the kind of a word in a person's name; without a capital letter it is a particle or none."""
+    found = kind(token)
+    if not has_capitals(token) or found in (Kind.PARTICLE, Kind.INITIALS, Kind.TERM):
+        return found
+    is_capitalized = any(part[:1].isupper() for part in re.split(r"[-'’]", token))
+    if not is_capitalized:
+        return Kind.NONE
+    if found is Kind.UNKNOWN and (len(token) > MAX_NAME or re.search(r"[._\d]|[a-z][A-Z].*[A-Z]", token)):
+        return Kind.NONE
+    return found
+
+
+def is_joined_name(token: str) -> bool:
+    """Return whether one word is family and given name, as Chinese, Japanese and Korean write them."""
+    if is_term(fold(token)):
+        return False
+    script = script_of(token)
+    if script == "HANGUL":
+        return any(token[:n] in family_names() and token[n:] in given_names() for n in (1, 2))
+    if script != "HAN":
+        return False
+    return any(token[:n] in family_names() and 1 <= len(token) - n <= 2 for n in (1, 2))
+
+
+def is_written_without_capitals(tokens: list[str]) -> bool:
+    """Return whether these are a Chinese or Japanese family name and a given name of at most three characters."""
+    return len(tokens) == 2 and tokens[0] in family_names() and len(tokens[1]) <= 3 and not is_term(tokens[1])
