@@ -34,14 +34,18 @@ def read(body: bytes) -> Any:
 def _merge(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose names are folded; of two values the last one counts, two objects are merged."""
     merged: dict[str, Any] = {}
-    for name, value in pairs:
-        key = name.lower().translate(LIKE_ASCII)
-        before = merged.get(key)
-        if isinstance(before, dict) and isinstance(value, dict):
-            merged[key] = _merge([*before.items(), *value.items()])
-        elif value is not None or before is None:  # null leaves a field as it was
-            merged[key] = value
+    _merge_into(merged, ((name.lower().translate(LIKE_ASCII), value) for name, value in pairs))
     return merged
+
+
+def _merge_into(merged: dict[str, Any], pairs: Iterable[tuple[str, Any]]) -> None:
+    """Add values to an object in place, so that every value is moved once per level at most."""
+    for name, value in pairs:
+        before = merged.get(name)
+        if isinstance(before, dict) and isinstance(value, dict):
+            _merge_into(before, value.items())
+        elif value is not None or before is None:  # null leaves a field as it was
+            merged[name] = value
 
 
 def _no_constant(name: str) -> NoReturn:

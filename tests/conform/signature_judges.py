@@ -1,6 +1,7 @@
 """Independent judges of signatures: the real Terraform and GnuPG."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -44,8 +45,8 @@ class TerraformJudge:
         namespaces = [f"c{number:05}" for number in range(start, start + len(cases))]
         for namespace, case in zip(namespaces, cases, strict=True):
             self.world.routes.update(case.routes(self.world.url, namespace))
-        with tempfile.TemporaryDirectory(prefix="terraform") as folder:
-            output = _init(Path(folder), self.world.url, namespaces)
+        with _temporary_folder() as folder:
+            output = _init(folder, self.world.url, namespaces)
         panic = next((line for line in output.splitlines() if line.startswith("panic: ")), "")
         if panic and len(cases) > 1:  # a crash takes the answers about all others with it
             middle = len(cases) // 2
@@ -54,6 +55,16 @@ class TerraformJudge:
         if not panic and not errors and "successfully initialized" not in output:
             raise RuntimeError(f"Terraform gave no verdict: {output[-2000:]}")
         return [panic or errors.get(namespace, "") for namespace in namespaces]
+
+
+@contextmanager
+def _temporary_folder() -> Iterator[Path]:
+    """Yield a folder, and delete it with a program that does not recurse into deep archives as Python does."""
+    folder = tempfile.mkdtemp(prefix="terraform")
+    try:
+        yield Path(folder)
+    finally:
+        subprocess.run(["rm", "-rf", "--", folder], check=True)
 
 
 def _init(folder: Path, base_url: str, namespaces: Sequence[str]) -> str:
@@ -81,11 +92,48 @@ def _errors_by_namespace(output: str) -> dict[str, str]:
 
 
 @dataclass(frozen=True, slots=True)
+class GpgSigner:
+    """The line VALIDSIG: the key that made a sound signature, and the number of the digest."""
+
+    fingerprint: str
+    made_at: int
+    digest: str
+    primary: str
+
+
+@dataclass(frozen=True, slots=True)
 class GpgVerdict:
-    """Return whether gpg exits with 0, and the keywords of its status lines."""
+    """Whether gpg exits with 0, and its status lines about the signature and about the import of the keys."""
 
     is_accepted: bool
-    words: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    import_lines: tuple[tuple[str, ...], ...]
+    text: str
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(line[0] for line in self.lines)
+
+    @property
+    def signer(self) -> GpgSigner | None:
+        line = next((line for line in self.lines if line[0] == "VALIDSIG"), None)
+        return GpgSigner(line[1], int(line[3]), line[8], line[10]) if line else None
+
+    @property
+    def imported(self) -> frozenset[str]:
+        """Return the fingerprints of the primary keys that gpg took."""
+        return frozenset(line[2] for line in self.import_lines if line[0] == "IMPORT_OK")
+
+    def count_read(self) -> int:
+        """Return how many keys gpg read, whether it took them or not."""
+        return self._count_keys(1)
+
+    def count_without_user_id(self) -> int:
+        """Return how many keys gpg refused because no user ID has a sound self-signature."""
+        return self._count_keys(2)
+
+    def _count_keys(self, column: int) -> int:
+        return next((int(line[column]) for line in self.import_lines if line[0] == "IMPORT_RES"), 0)
 
 
 class GpgJudge:
@@ -103,8 +151,8 @@ class GpgJudge:
         verdicts: dict[int, GpgVerdict] = {}
 
         def judge_group(keys: tuple[str, ...]) -> None:
-            with _import_keys(keys) as home:
-                verdicts.update({number: _verify(home, cases[number]) for number in numbers_by_keys[keys]})
+            with _import_keys(keys) as (home, lines):
+                verdicts.update({number: _verify(home, lines, cases[number]) for number in numbers_by_keys[keys]})
 
         with ThreadPoolExecutor(GPG_THREADS) as pool:
             for _ in track(pool.map(judge_group, numbers_by_keys), len(numbers_by_keys), "sets of keys given to gpg"):
@@ -113,27 +161,37 @@ class GpgJudge:
 
 
 @contextmanager
-def _import_keys(keys: tuple[str, ...]) -> Iterator[Path]:
-    """Yield a home that holds the keys, as far as gpg takes them."""
+def _import_keys(keys: tuple[str, ...]) -> Iterator[tuple[Path, tuple[tuple[str, ...], ...]]]:
+    """Yield a home that holds the keys, as far as gpg takes them, and what gpg reports of them."""
     with tempfile.TemporaryDirectory(prefix="gpg") as folder:
         home = Path(folder)
         names = [f"key{number}" for number in range(len(keys))]
         for name, key in zip(names, keys, strict=True):
             (home / name).write_bytes(key.encode())
-        if names:
-            _run_gpg(home, "--import", "--", *names)
-        yield home
+        yield home, _read_status(_run_gpg(home, "--import", "--", *names)) if names else ()
 
 
-def _verify(home: Path, case: Case) -> GpgVerdict:
+def _verify(home: Path, import_lines: tuple[tuple[str, ...], ...], case: Case) -> GpgVerdict:
     (home / "document").write_bytes(case.sums)
     (home / "signature").write_bytes(case.signature)
     done = _run_gpg(home, "--verify", "--", "signature", "document")
+    return GpgVerdict(done.returncode == 0, _read_status(done), import_lines, done.stderr.decode("utf-8", "replace"))
+
+
+def _read_status(done: subprocess.CompletedProcess[bytes]) -> tuple[tuple[str, ...], ...]:
+    """Return the status lines, split into words."""
     lines = done.stdout.decode("utf-8", "replace").splitlines()
-    words = tuple(line.split()[1] for line in lines if line.startswith("[GNUPG:] "))
-    return GpgVerdict(done.returncode == 0, words)
+    return tuple(tuple(line.split()[1:]) for line in lines if line.startswith("[GNUPG:] "))
 
 
 def _run_gpg(home: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
     command = [str(GPG), "--homedir", str(home), *GPG_OPTIONS, *arguments]
-    return subprocess.run(command, cwd=home, stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=False)
+    return subprocess.run(
+        command,
+        cwd=home,
+        env={**os.environ, "LC_ALL": "C"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )

@@ -68,7 +68,7 @@ def _signature_of_another(rng: random.Random, case: Case, others: Sequence[Case]
 
 
 def _signature_armored(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
-    return replace(case, signature=armored(case.signature, "PGP SIGNATURE").encode())
+    return replace(case, signature=add_armor(case.signature, "PGP SIGNATURE").encode())
 
 
 def _keys_sequence(rng: random.Random, case: Case, others: Sequence[Case]) -> Case:
@@ -82,21 +82,21 @@ def _keys_sequence(rng: random.Random, case: Case, others: Sequence[Case]) -> Ca
 
 def _key_packets(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
     """Change the bytes inside the armor of the key, and give them their checksum."""
-    return replace(case, keys=(armored(change_bytes(rng, unarmored(case.keys[0]))), *case.keys[1:]))
+    return replace(case, keys=(add_armor(change_bytes(rng, remove_armor(case.keys[0]))), *case.keys[1:]))
 
 
 def _key_flip(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
     """Flip one bit: the change that most often leaves a key readable."""
-    data = bytearray(unarmored(case.keys[0]))
+    data = bytearray(remove_armor(case.keys[0]))
     data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-    return replace(case, keys=(armored(bytes(data)), *case.keys[1:]))
+    return replace(case, keys=(add_armor(bytes(data)), *case.keys[1:]))
 
 
 def _key_blocks(rng: random.Random, case: Case, others: Sequence[Case]) -> Case:
     """Put two keys into one block, or two blocks into one text."""
     keys = [case.keys[0], rng.choice(others).keys[0]]
     rng.shuffle(keys)
-    joined = armored(b"".join(map(unarmored, keys))) if rng.random() < 0.5 else "".join(keys)
+    joined = add_armor(b"".join(map(remove_armor, keys))) if rng.random() < 0.5 else "".join(keys)
     return replace(case, keys=(joined, *case.keys[1:]))
 
 
@@ -165,7 +165,7 @@ def _sums_after(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
 
 def _sums_before(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
     """Change the checksums, then sign them."""
-    return signed(case, _change_sums(rng, case.sums))
+    return sign_case(case, _change_sums(rng, case.sums))
 
 
 def _change_sums(rng: random.Random, sums: bytes) -> bytes:
@@ -199,7 +199,7 @@ def _archive_after(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
 def _archive_before(rng: random.Random, case: Case, _: Sequence[Case]) -> Case:
     """Change the archive, then list and sign its checksum."""
     archive = change_bytes(rng, case.archive)
-    return signed(replace(case, archive=archive), sums_of(archive))
+    return sign_case(replace(case, archive=archive), sums_of(archive))
 
 
 @cache
@@ -207,19 +207,19 @@ def _signer() -> Tsk:
     return Tsk.generate("Fuzz <fuzz@acme.example>", cipher_suite=CipherSuite.RSA2k)
 
 
-def signed(case: Case, sums: bytes) -> Case:
+def sign_case(case: Case, sums: bytes) -> Case:
     """Return the case with these checksums, signed by a key of its own."""
     signature = sign(_signer().signer(), sums, mode=SignatureMode.DETACHED, armor=False)
     return replace(case, sums=sums, signature=signature, keys=(str(_signer().extract_certificate()),))
 
 
-def unarmored(text: str) -> bytes:
+def remove_armor(text: str) -> bytes:
     """Return the bytes of a well-formed block."""
     body = text.replace("\r", "").split("\n\n", 1)[1].split("\n-----END")[0]
     return base64.b64decode("".join(line for line in body.split("\n") if not line.startswith("=")))
 
 
-def armored(data: bytes, kind: str = "PGP PUBLIC KEY BLOCK") -> str:
+def add_armor(data: bytes, kind: str = "PGP PUBLIC KEY BLOCK") -> str:
     encoded = base64.b64encode(data).decode()
     lines = [encoded[at : at + 64] for at in range(0, len(encoded), 64)]
     checksum = base64.b64encode((crc24(data) & 0xFFFFFF).to_bytes(3)).decode()

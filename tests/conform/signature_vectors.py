@@ -14,11 +14,14 @@ import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from tests.conform.signature_cases import FILENAME, SUMS, Case
+from tests.conform.signature_cases import FILENAME, NAME, SUMS, VERSION, Case, sums_of
 from tests.conform.signature_judges import TerraformJudge
-from tests.conform.signature_mutations import armored, mutate, signed, unarmored
+from tests.conform.signature_mutations import add_armor, mutate, remove_armor, sign_case
+from tests.verification.artefacts import openpgp
 from tests.verification.artefacts.keyring import Keyring, filled
+from tests.verification.releases.world import ELF, zipped
 
 DATA = Path(__file__).with_name("data")
 CASES, FUZZ = DATA / "signatures.json", DATA / "signatures-fuzz.json"
@@ -140,6 +143,7 @@ def _listed_cases(keyring: Keyring, made: dict[str, Case]) -> Iterator[Case]:
         for name, change in LISTED.items():
             changed = change(base, other)
             yield replace(changed, name=f"listed {maker} {name}")
+    yield from _built_cases()
     for name, options, at in (
         ("future", (), "20900101T000000"),
         ("expired signature", ("--default-sig-expire", "10d"), "20260401T120000"),
@@ -149,6 +153,37 @@ def _listed_cases(keyring: Keyring, made: dict[str, Case]) -> Iterator[Case]:
     ):
         signature = keyring.sign("good", SUMS, *options, at=at)
         yield Case(f"listed gpg {name}", signature, (keyring.export("good").decode(),))
+
+
+def _built_cases() -> Iterator[Case]:
+    """Yield signatures and archives that no tool makes."""
+    key = add_armor(openpgp.build_key())
+    for name, options in BUILT.items():
+        yield Case(f"listed built {name}", openpgp.sign(SUMS, **options), (key,))
+    for name, options in BUILT_KEYS.items():
+        yield Case(f"listed built {name}", openpgp.sign(SUMS), (add_armor(openpgp.build_key(**options)),))
+    for size in (3981, 4201):
+        path = "a/" * (size // 2) + "b"
+        archive = zipped({f"terraform-provider-{NAME}_v{VERSION}": ELF, path: b"text"})
+        case = Case(f"listed built path of {size} bytes", b"", (), archive=archive)
+        yield sign_case(case, sums_of(archive))
+
+
+BUILT: dict[str, dict[str, Any]] = {
+    "RSA with SHA-256": {},
+    "RSA with SHA3-256": {"digest": 12},
+    "RSA with SHA3-512": {"digest": 14},
+    "integer of length 0": {"change": lambda number: b"\0\0"},
+    "integer longer than the modulus": {"change": lambda number: b"\x08\x34" + b"\x0f" * 263},
+    "certification": {"kind": 0x10},
+    "standalone": {"kind": 0x02},
+}
+
+
+BUILT_KEYS: dict[str, dict[str, Any]] = {
+    "key without flags": {"flags": b""},
+    "key whose user ID is only revoked": {"kind": 0x30},
+}
 
 
 def _with_key(change: Callable[[str, str], str | tuple[str, ...]]) -> Callable[[Case, str], Case]:
@@ -164,7 +199,7 @@ def _with_signature(change: Callable[[bytes], bytes]) -> Callable[[Case, str], C
 
 
 def _with_sums(change: Callable[[bytes], bytes]) -> Callable[[Case, str], Case]:
-    return lambda case, _: signed(case, change(case.sums))
+    return lambda case, _: sign_case(case, change(case.sums))
 
 
 def _with_package(**fields: object) -> Callable[[Case, str], Case]:
@@ -183,12 +218,12 @@ LISTED: dict[str, Callable[[Case, str], Case]] = {
     "bytes behind the signature": _with_signature(lambda data: data + b"more bytes"),
     "signature twice": _with_signature(lambda data: data * 2),
     "marker packet in front": _with_signature(lambda data: b"\xca\x03PGP" + data),
-    "armored signature": _with_signature(lambda data: armored(data, "PGP SIGNATURE").encode()),
+    "armored signature": _with_signature(lambda data: add_armor(data, "PGP SIGNATURE").encode()),
     "empty signature": _with_signature(lambda _: b""),
     "signature is a page": _with_signature(lambda _: b"<html></html>\n"),
     "signature cut": _with_signature(lambda data: data[:100]),
     "signature flipped": _with_signature(lambda data: data[:-3] + bytes([data[-3] ^ 1]) + data[-2:]),
-    "signature is a key": lambda case, _: replace(case, signature=unarmored(case.keys[0])),
+    "signature is a key": lambda case, _: replace(case, signature=remove_armor(case.keys[0])),
     "no keys": lambda case, _: replace(case, keys=()),
     "twenty keys in front": _with_key(lambda key, other: (other,) * 20 + (key,)),
     "forty keys in front": _with_key(lambda key, other: (other,) * 40 + (key,)),
@@ -197,7 +232,7 @@ LISTED: dict[str, Callable[[Case, str], Case]] = {
     "other key": _with_key(lambda _, other: other),
     "two blocks, the first signed": _with_key(lambda key, other: key + other),
     "two blocks, the second signed": _with_key(lambda key, other: other + key),
-    "two keys in one block": _with_key(lambda key, other: armored(unarmored(other) + unarmored(key))),
+    "two keys in one block": _with_key(lambda key, other: add_armor(remove_armor(other) + remove_armor(key))),
     "wrong armor checksum": _with_key(lambda key, _: _wrong_checksum(key)),
     "no armor checksum": _with_key(lambda key, _: _without_checksum(key)),
     "no end of the armor": _with_key(lambda key, _: key[: key.index("-----END")]),

@@ -4,18 +4,18 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
+from tests.conform import signature_judges
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.conform.progress import track
 from tests.conform.signature_cases import NAME, VERSION, Case
-from tests.conform.signature_judges import GPG, HOST, GpgJudge, TerraformJudge
+from tests.conform.signature_differences import explain
+from tests.conform.signature_judges import HOST, GpgJudge, TerraformJudge
 from tests.conform.signature_vectors import ACCEPTED, fuzz_cases, letter, load_cases, load_fuzz_verdicts
 from tests.verification.releases import terraform
 from tests.verification.releases.world import World
 from verification.artefacts import signatures
-from verification.artefacts.packets import Reader as PacketReader
-from verification.artefacts.packets import read_header
-from verification.artefacts.signatures import Class
 from verification.releases import installing
 from verification.releases.reading import Reader
 from verification.sources.http import Outbound
@@ -26,29 +26,7 @@ LIVE_SAMPLE = 10  # every tenth case is put to the real Terraform in the short f
 JUDGE = "Terraform 1.11 (recorded, and installed)"
 RECORDED = "recorded verdicts of terraform 1.11.4"
 
-# why gpg accepts a signature that Terraform refuses, by the class of the portal
-GPG_ACCEPTS = {
-    Class.ARMORED: "Terraform reads binary signatures only; gpg removes the armor",
-    Class.REVOKED: "gpg reports a revoked key and exits 0; Terraform refuses it",
-    Class.SIGNATURE_EXPIRED: "gpg reports an expired signature and exits 0; Terraform refuses it",
-    Class.FUTURE: "gpg reports a date in the future and goes on; Terraform refuses it",
-    Class.UNREADABLE_KEY: "gpg repairs armor and imports the sound parts of a key; Terraform refuses the whole block",
-    Class.WRONG_KEY: "gpg finds the signer in a part of the key block that Terraform passes over",
-    Class.NOT_FOR_SIGNING: "gpg accepts a signature by a key that is not marked for signing",
-    Class.NO_SIGNATURE: "gpg looks for a signature behind other bytes; Terraform refuses them",
-    Class.MALFORMED: "gpg skips subpackets and packets that make Terraform refuse the file",
-    Class.UNSUPPORTED: "gpg knows algorithms, packet versions and notations that Terraform does not",
-    Class.DISPUTED: "gpg and Sequoia accept what Terraform's arithmetic refuses",
-}
-# why gpg does not accept a signature that Terraform accepts, by gpg's keyword
-GPG_REFUSES = {
-    "NO_PUBKEY": "gpg does not import the key: digest shorter than the curve, Ed448, or a damaged part without effect",
-    "ERRSIG": "gpg wants a digest as long as the curve, and well-formed packets where Terraform does not look",
-    "NODATA": "gpg finds no signature at the start of the file",
-    "UNEXPECTED": "gpg refuses a file with other packets in it",
-    "": "gpg prints no status: it gives up on the file",
-}
-SEVERAL_SIGNATURES = "gpg verifies every packet of the file; Terraform stops at the first signature by a listed key"
+CONTROL = "gpg good SHA256"  # a recorded signature that is sound for everyone
 
 
 class Portal:
@@ -150,40 +128,39 @@ def portal_letter(verdict: Judgement) -> str:
 
 
 def compare_with_gpg(cases: Sequence[Case]) -> tuple[list[Disagreement], tuple[tuple[str, str], ...]]:
-    """Return the differences from gpg about signatures that no listed class explains, and the counts of all classes."""
-    if GPG is None:
+    """Return the differences from gpg about signatures that its report does not explain, and the counts of all."""
+    if signature_judges.GPG is None:
         return [], (("GnuPG", "not run: gpg is not installed"),)
-    classes, found = Counter[str](), []
+    if failures := check_gpg():
+        return failures, ()
+    classes, unexplained = Counter[str](), []
     for case, gpg in zip(cases, GpgJudge().judge_all(cases), strict=True):
         verdict = judge_signature(case)
         if gpg.is_accepted == bool(verdict.terraform.accepts):
             continue
-        reason = explain(case, verdict, gpg.words)
+        reason = explain(case, verdict, gpg)
         classes[reason] += 1
         if not reason:
-            found.append(Disagreement(case.name, f"{verdict.kind}", f"gpg: {' '.join(gpg.words)}"))
+            unexplained.append(Disagreement(case.name, f"{verdict.kind}", f"gpg: {' '.join(gpg.words)}"))
     explained = tuple((f"gpg: {reason}", str(count)) for reason, count in classes.most_common() if reason)
-    return found, (("Signatures put to gpg", str(len(cases))), *explained)
+    return unexplained, (("Signatures put to gpg", str(len(cases))), *explained)
+
+
+def check_gpg() -> list[Disagreement]:
+    """Return what is wrong with gpg as a judge: it must accept a good signature and refuse it over other bytes."""
+    good = next(case for case, _ in load_cases() if case.name == CONTROL)
+    bad = replace(good, sums=good.sums + b"\n")
+    verdicts = GpgJudge().judge_all([good, bad])
+    wanted = ((True, "GOODSIG"), (False, "BADSIG"))
+    return [
+        Disagreement(f"Control: {word}", "gpg cannot judge", f"gpg: {' '.join(gpg.words)}")
+        for gpg, (is_accepted, word) in zip(verdicts, wanted, strict=True)
+        if gpg.is_accepted != is_accepted or word not in gpg.words
+    ]
 
 
 def judge_signature(case: Case) -> signatures.Verdict:
     return signatures.judge(case.sums, case.signature, [key.encode() for key in case.keys], now=time.time())
-
-
-def explain(case: Case, verdict: signatures.Verdict, words: Sequence[str]) -> str:
-    """Return the class of a difference from gpg, empty for one that nobody explained."""
-    if not verdict.terraform.accepts:
-        return GPG_ACCEPTS.get(verdict.kind, "")
-    if {"BADSIG", "VALIDSIG"} & set(words):
-        return SEVERAL_SIGNATURES if _has_more(case.signature) else ""
-    return next((reason for word, reason in GPG_REFUSES.items() if word in words or (not word and not words)), "")
-
-
-def _has_more(signature: bytes) -> bool:
-    """Return whether anything stands around the first signature."""
-    source = PacketReader(signature)
-    read_header(source)
-    return not source.is_at_end
 
 
 SUITE = Suite("signatures", "Signatures, checksums and archives", run)

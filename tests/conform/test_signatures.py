@@ -2,13 +2,20 @@
 
 import pytest
 
-from tests.conform import signature_vectors, signatures
+from tests.conform import signature_judges, signature_vectors, signatures
 from tests.conform.base import RunOptions
+from tests.conform.signature_differences import explain
+from tests.conform.signature_judges import GpgVerdict
 from tests.conform.signature_vectors import RECORDED_CASES, RECORDED_SEED, fuzz_cases, load_cases, load_fuzz_verdicts
 from verification.artefacts.signatures import Class
 
 pytestmark = pytest.mark.any_database
 SAMPLE = 250
+# Terraform has the same words for signatures that cannot be computed
+INAPPLICABLE = {
+    f"listed built {name}"
+    for name in ("RSA with SHA3-256", "RSA with SHA3-512", "integer of length 0", "integer longer than the modulus")
+}
 
 
 def test_tampered_is_said_only_where_the_arithmetic_fails():
@@ -16,7 +23,7 @@ def test_tampered_is_said_only_where_the_arithmetic_fails():
     for case, error in load_cases():
         if signatures.judge_signature(case).kind == Class.TAMPERED:
             tampered.add(case.name)
-        if "verification failure" in error:
+        if "verification failure" in error and case.name not in INAPPLICABLE:
             failing.add(case.name)
     assert tampered == failing
 
@@ -37,6 +44,23 @@ def test_mutated_releases_are_judged_as_recorded():
     sample = cases[::step]
     verdicts = signatures.judge_with_portal(sample)
     assert signatures.compare(sample, verdicts, letters[::step], "recorded") == []
+
+
+@pytest.mark.parametrize("program", ["/bin/true", "/bin/false"])
+def test_program_that_judges_nothing_is_no_judge(monkeypatch, program):
+    monkeypatch.setattr(signature_judges, "GPG", program)
+    disagreements, figures = signatures.compare_with_gpg([case for case, _ in load_cases()][:3])
+    assert [one.case for one in disagreements] == ["Control: GOODSIG", "Control: BADSIG"]
+    assert figures == ()
+
+
+def test_difference_without_evidence_is_not_explained():
+    explained = [
+        case.name
+        for case, error in load_cases()[::5]
+        if explain(case, signatures.judge_signature(case), GpgVerdict(bool(error), (), (), ""))
+    ]
+    assert explained == []
 
 
 def test_fuzzer_without_terraform_and_record_is_not_run(monkeypatch):

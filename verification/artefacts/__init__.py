@@ -1,1 +1,1 @@
-"""What do the files of a release say? Pure functions over bytes; nothing is executed, nothing written to disk."""
+"""Files of a release: pure functions over bytes. Nothing is executed or written to disk."""

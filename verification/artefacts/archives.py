@@ -1,4 +1,4 @@
-"""Is an archive safe and what it says? Judged by its central directory, then read once through, never unpacked to disk.
+"""Safety of archives, judged by the central directory and by reading every member once. Nothing is unpacked to disk.
 
 The limits are those of a package index: an archive of a provider holds one program and a few texts.
 """
@@ -8,7 +8,7 @@ from typing import BinaryIO
 
 from verification.artefacts import unzipping, zipfiles
 from verification.artefacts.base import Remark, fail, warn
-from verification.artefacts.members import heads_of, names_of
+from verification.artefacts.members import check_headers, check_names
 from verification.artefacts.zipfiles import Directory, Malformed, Member
 from verification.terraform import Judgement
 
@@ -29,7 +29,7 @@ SUFFIXES = ("", "_x4", "_x5", "_x6", ".exe")
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """What is in an archive. `head` are the first bytes of its program, at most 4 KiB."""
+    """The contents of an archive. `head` holds the first bytes of its program, at most 4 KiB."""
 
     members: tuple[Member, ...]
     remarks: tuple[Remark, ...]
@@ -40,7 +40,7 @@ class Archive:
 
 def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
     """Judge the archive of provider `name`; `binary` is what its program should be called. Raises nothing."""
-    wanted = f"terraform-provider-{name}"
+    prefix = f"terraform-provider-{name}"
     most = min(MOST_BYTES, max(RATIO_FROM, MOST_RATIO * size))
     unpacked = unzipping.judge(file, size, name, most)
     try:
@@ -48,68 +48,70 @@ def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
     except Malformed as fault:
         return Archive((), (fail(fault.key, str(fault)),), unpacked.terraform)
     members = directory.members
-    seen = [*_of_the_frame(directory), *_of_the_sizes(members), *names_of(members), *heads_of(members)]
-    if not members or any(remark.key in UNREAD for remark in seen):
-        return Archive(members, tuple(seen), unpacked.terraform)
-    program = _program(members, wanted)
-    spoiled = [fail(unpacked.fault, FAULTS[unpacked.fault])] if unpacked.fault else []
-    found = (*seen, *spoiled, *_of_the_program(program, wanted, binary))
-    return Archive(members, found, unpacked.terraform, program.name if program else "", unpacked.head)
+    first_remarks = [*_check_frame(directory), *_check_sizes(members), *check_names(members), *check_headers(members)]
+    if not members or any(remark.key in UNREAD for remark in first_remarks):
+        return Archive(members, tuple(first_remarks), unpacked.terraform)
+    program = _find_program(members, prefix)
+    faults = [fail(unpacked.fault, FAULTS[unpacked.fault])] if unpacked.fault else []
+    remarks = (*first_remarks, *faults, *_check_program(program, prefix, binary))
+    return Archive(members, remarks, unpacked.terraform, program.name if program else "", unpacked.head)
 
 
-def _of_the_frame(directory: Directory) -> list[Remark]:
-    found = []
+def _check_frame(directory: Directory) -> list[Remark]:
+    remarks = []
     if not directory.members:
-        found.append(fail("no_members", "The archive is empty."))
+        remarks.append(fail("no_members", "The archive is empty."))
     if directory.before:
-        found.append(fail("prefix", "Bytes stand in front of the archive."))
+        remarks.append(fail("prefix", "Bytes stand in front of the archive."))
     if directory.after:
-        found.append(fail("trailing", "Bytes stand behind the end of the archive."))
+        remarks.append(fail("trailing", "Bytes stand behind the end of the archive."))
     if directory.comment:
-        found.append(warn("comment", "The archive carries a comment."))
-    return [*found, *_of_the_places(directory)]
+        remarks.append(warn("comment", "The archive carries a comment."))
+    return [*remarks, *_check_places(directory)]
 
 
-def _of_the_places(directory: Directory) -> list[Remark]:
-    found, end = set(), directory.before
+def _check_places(directory: Directory) -> list[Remark]:
+    remarks, end = set(), directory.before
     for member in sorted(directory.members, key=lambda member: member.start):
         described = member.start - end <= LONGEST_DESCRIPTOR and end > directory.before
         if member.start < end:
-            found.add(fail("overlap", "Two members share the same bytes."))
+            remarks.add(fail("overlap", "Two members share the same bytes."))
         elif member.start > end and not described:
-            found.add(fail("gap", "Bytes stand between the members that belong to none."))
+            remarks.add(fail("gap", "Bytes stand between the members that belong to none."))
         end = member.data + member.packed
     if end > directory.start:
-        found.add(fail("past_the_end", "A member reaches into the central directory."))
-    return sorted(found, key=lambda remark: remark.key)
+        remarks.add(fail("past_the_end", "A member reaches into the central directory."))
+    return sorted(remarks, key=lambda remark: remark.key)
 
 
-def _of_the_sizes(members: tuple[Member, ...]) -> list[Remark]:
-    found = []
+def _check_sizes(members: tuple[Member, ...]) -> list[Remark]:
+    remarks = []
     total, packed = sum(m.size for m in members), sum(m.packed for m in members)
     if total > MOST_BYTES:
-        found.append(fail("too_large", f"Unpacked, the archive has {total} bytes; 2 GiB are the most."))
+        remarks.append(fail("too_large", f"Unpacked, the archive has {total} bytes; 2 GiB are the most."))
     if total > RATIO_FROM and total > MOST_RATIO * max(packed, 1):
-        found.append(
+        remarks.append(
             fail("ratio", f"The archive grows {total // max(packed, 1)} times; {MOST_RATIO} times are the most.")
         )
-    return found
+    return remarks
 
 
-def _program(members: tuple[Member, ...], wanted: str) -> Member | None:
-    """The member that Terraform would start: at the top, called so, or so and more behind “_” or a dot."""
-    fit = [m for m in members if m.name.startswith(wanted) and m.name[len(wanted) : len(wanted) + 1] in ("", "_", ".")]
-    return min((m for m in fit if "/" not in m.name), key=lambda m: m.name, default=None)
+def _find_program(members: tuple[Member, ...], prefix: str) -> Member | None:
+    """Return the member that Terraform would start: at the top, with the name, or more of it after “_” or a dot."""
+    programs = [
+        m for m in members if m.name.startswith(prefix) and m.name[len(prefix) : len(prefix) + 1] in ("", "_", ".")
+    ]
+    return min((m for m in programs if "/" not in m.name), key=lambda m: m.name, default=None)
 
 
-def _of_the_program(program: Member | None, wanted: str, binary: str) -> list[Remark]:
+def _check_program(program: Member | None, prefix: str, binary: str) -> list[Remark]:
     if program is None:
-        return [fail("no_program", f"The archive has no program called {binary or wanted}.")]
-    found = []
+        return [fail("no_program", f"The archive has no program called {binary or prefix}.")]
+    remarks = []
     if binary and not (
         program.name.startswith(binary) and program.name[len(binary) :] in ("", "_x4", "_x5", "_x6", ".exe")
     ):
-        found.append(fail("program_name", f"The program is called {program.name}, not {binary}."))
+        remarks.append(fail("program_name", f"The program is called {program.name}, not {binary}."))
     if program.mode and not program.mode & 0o111:
-        found.append(warn("not_executable", "The program is not marked as one that can be started."))
-    return found
+        remarks.append(warn("not_executable", "The program is not marked as one that can be started."))
+    return remarks

@@ -55,7 +55,7 @@ def _skip_headers(lines: Iterator[bytes]) -> bool:
 
 
 def _read_body(kind: str, lines: Iterator[bytes]) -> Armor:
-    text, error, checksum = b"", "", b""
+    text, error, checksum = bytearray(), "", b""
     for line in lines:
         line = line.removesuffix(b"\r")
         if line.startswith(END) or len(line) > MAX_BODY_LINE:
@@ -68,7 +68,7 @@ def _read_body(kind: str, lines: Iterator[bytes]) -> Armor:
         if error or len(checksum) == 3:  # a shorter one is passed over
             error = error or ("" if next(lines, b"").startswith(END) else CORRUPT)
             break
-    body, body_error = _decode_base64(text.replace(b"\r", b""))
+    body, body_error = _decode_base64(bytes(text).replace(b"\r", b""))
     if not error and len(checksum) == 3 and checksum != crc24(body).to_bytes(3):
         error = CORRUPT
     return Armor(kind, body, body_error or error)

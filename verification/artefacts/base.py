@@ -1,4 +1,4 @@
-"""What is said of a file: remarks, each with a name, an outcome and a sentence. Standard library only."""
+"""Remarks about a file, each with a name, an outcome and a sentence. Standard library only."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from verification.base import WORST_FIRST, Outcome
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """One thing that is wrong or odd. `key` is its name, for tests and tables; `text` a sentence fit to show."""
+    """A finding about a file. `key` names it for tests and tables; `text` is a sentence to show."""
 
     key: str
     outcome: Outcome
@@ -24,6 +24,6 @@ def warn(key: str, text: str) -> Remark:
 
 
 def outcome_of(remarks: Iterable[Remark]) -> Outcome:
-    """The worst of the remarks; PASS where nothing was remarked."""
+    """Return the worst outcome of the remarks, PASS where there are none."""
     present = {remark.outcome for remark in remarks}
     return next((outcome for outcome in WORST_FIRST if outcome in present), Outcome.PASS)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from verification.artefacts import arithmetic, armor
+from verification.artefacts.arithmetic import LimitError, Result
 from verification.artefacts.packets import PacketError, PublicKey, StructuralError, UnsupportedError
 from verification.artefacts.signature_packets import COMPROMISED, Packet, Signature, UserId, read_packets
 from verification.terraform import says
@@ -20,8 +21,23 @@ BINARY, TEXT = 0x00, 0x01
 CERTIFICATIONS = (0x10, 0x11, 0x12, 0x13)
 BINDING, SUBKEY_REVOCATION, CERTIFICATION_REVOCATION = 0x18, 0x28, 0x30
 MAY_SIGN = 0x02
+MAX_VERIFICATIONS = 500  # of one release; a key that is used has a few dozen signatures by itself
 KINDS = ("PGP PUBLIC KEY BLOCK", "PGP PRIVATE KEY BLOCK")
 Packets = deque[Packet | PacketError]
+
+
+@dataclass(slots=True)
+class Allowance:
+    """How many signatures of keys about themselves are still verified, over all keys of a release."""
+
+    left: int = MAX_VERIFICATIONS
+
+    def verify(self, key: PublicKey, signature: Signature, covered: bytes) -> bool:
+        """Return whether the signature holds. Raises LimitError where nothing is left."""
+        if not self.left:
+            raise LimitError(f"the keys have more than {MAX_VERIFICATIONS} signatures by themselves")
+        self.left -= 1
+        return verify(key, signature, covered) == Result.HOLDS
 
 
 @dataclass(slots=True)
@@ -93,7 +109,7 @@ class Candidate:
 
     @property
     def may_sign(self) -> bool:
-        return self.claim is None or self.claim.flags is None or bool(self.claim.flags & MAY_SIGN)
+        return self.claim is not None and bool((self.claim.flags or 0) & MAY_SIGN)
 
     def is_revoked(self, now: float) -> bool:
         lists = (self.revocations, self.certificate.revocations, self.certificate.primary_identity.revocations)
@@ -117,23 +133,28 @@ class Candidate:
         return self.ends_at < now or max(self.key.created_at, self.certificate.primary.created_at) > now
 
 
-def read_armored(text: bytes) -> list[Certificate]:
-    """Return the certificates of an armored block. Raises PacketError or ArmorError, with Terraform's words."""
+def read_armored(text: bytes, allowance: Allowance | None = None) -> list[Certificate]:
+    """Return the certificates of an armored block.
+
+    Raises:
+        PacketError, ArmorError: Terraform does not read it either; the text is its own.
+        LimitError: The portal does not verify such keys, or so many signatures.
+    """
     block = armor.decode(text)
     if block is None:
         raise armor.ArmorError(says("no_armour"))
     if block.kind not in KINDS:
         raise armor.ArmorError(says("armor_kind", kind=block.kind))
-    return read(block.read())
+    return read(block.read(), allowance or Allowance())
 
 
-def read(data: bytes) -> list[Certificate]:
+def read(data: bytes, allowance: Allowance) -> list[Certificate]:
     """Return the certificates, without those that are malformed. Raises PacketError where none is left."""
     packets, certificates = deque(read_packets(data)), []
     last: PacketError | None = None
     while packets:
         try:
-            certificates.append(_read_certificate(packets, data))
+            certificates.append(_read_certificate(packets, data, allowance))
         except (StructuralError, UnsupportedError) as error:
             last = error
             _skip_to_key(packets)
@@ -165,36 +186,36 @@ def _skip_to_key(packets: Packets) -> None:
             return
 
 
-def _read_certificate(packets: Packets, data: bytes) -> Certificate:
+def _read_certificate(packets: Packets, data: bytes, allowance: Allowance) -> Certificate:
     primary = _next(packets)
     if not isinstance(primary, PublicKey) or not primary.can_sign:
         raise StructuralError("first packet was not a public/private key")
     certificate = Certificate(primary, data)
-    _read_parts(certificate, packets)
+    _read_parts(certificate, packets, allowance)
     if not certificate.identities:
         raise StructuralError("entity without any identities")
-    if not all(_holds(primary, revocation, primary.hashed) for revocation in certificate.revocations):
+    if not all(allowance.verify(primary, revocation, primary.hashed) for revocation in certificate.revocations):
         raise StructuralError("revocation signature signed by alternate key")
     return certificate
 
 
-def _read_parts(certificate: Certificate, packets: Packets) -> None:
+def _read_parts(certificate: Certificate, packets: Packets, allowance: Allowance) -> None:
     """Read up to the next primary key."""
     while packets:
         packet = _next(packets)
         match packet:
             case UserId():
-                _add_identity(certificate, packets, packet.name)
+                _add_identity(certificate, packets, packet.name, allowance)
             case Signature(kind=0x20):
                 certificate.revocations.append(packet)
             case PublicKey(is_subkey=True):
-                certificate.subkeys.append(_read_subkey(certificate, packets, packet))
+                certificate.subkeys.append(_read_subkey(certificate, packets, packet, allowance))
             case PublicKey():
                 packets.appendleft(packet)
                 return
 
 
-def _add_identity(certificate: Certificate, packets: Packets, name: bytes) -> None:
+def _add_identity(certificate: Certificate, packets: Packets, name: bytes, allowance: Allowance) -> None:
     """Read the signatures about a user ID, which counts only with a good one by the key itself."""
     identity, covered = Identity(name), certificate.primary.hashed + b"\xb4" + len(name).to_bytes(4) + name
     for signature in _next_signatures(packets):
@@ -202,7 +223,7 @@ def _add_identity(certificate: Certificate, packets: Packets, name: bytes) -> No
             raise StructuralError("user ID signature with wrong type")
         if not signature.is_by(certificate.primary):
             continue
-        if not _holds(certificate.primary, signature, covered):
+        if not allowance.verify(certificate.primary, signature, covered):
             raise StructuralError("user ID self-signature invalid")
         if signature.kind == CERTIFICATION_REVOCATION:
             identity.revocations.append(signature)
@@ -211,13 +232,14 @@ def _add_identity(certificate: Certificate, packets: Packets, name: bytes) -> No
         certificate.identities[name] = identity
 
 
-def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey) -> Candidate:
+def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, allowance: Allowance) -> Candidate:
     primary, binding, revocations = certificate.primary, None, []
     covered = primary.hashed + key.hashed
     for signature in _next_signatures(packets):
         if signature.kind not in (BINDING, SUBKEY_REVOCATION):
             raise StructuralError("subkey signature with wrong type")
-        if not _holds(primary, signature, covered) or not _is_cross_signed(key, signature, covered):
+        is_bound = allowance.verify(primary, signature, covered)
+        if not is_bound or not _is_cross_signed(key, signature, covered, allowance):
             raise StructuralError("subkey signature invalid")
         if signature.kind == SUBKEY_REVOCATION:
             revocations.append(signature)
@@ -228,14 +250,15 @@ def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey) -> 
     return Candidate(certificate, key, binding, revocations)
 
 
-def _is_cross_signed(key: PublicKey, binding: Signature, covered: bytes) -> bool:
+def _is_cross_signed(key: PublicKey, binding: Signature, covered: bytes, allowance: Allowance) -> bool:
     """Return whether a subkey that may sign has agreed to belong to its primary key."""
     if not (binding.flags or 0) & MAY_SIGN:
         return True
-    return binding.embedded is not None and _holds(key, binding.embedded, covered)
+    return binding.embedded is not None and allowance.verify(key, binding.embedded, covered)
 
 
-def _holds(key: PublicKey, signature: Signature, covered: bytes) -> bool:
+def verify(key: PublicKey, signature: Signature, covered: bytes) -> Result:
+    """Verify a signature over the bytes that it covers beside itself. Raises LimitError."""
     digest = hashlib.new(signature.digest, covered + signature.hashed, usedforsecurity=False).digest()
     return arithmetic.verify(key, signature, digest)
 
@@ -250,8 +273,8 @@ def find(certificates: Sequence[Certificate], signature: Signature) -> list[Cand
     ]
 
 
-def holds(candidate: Candidate, signature: Signature, document: bytes) -> bool:
-    """Return whether this key made the signature over the document."""
+def verify_document(candidate: Candidate, signature: Signature, document: bytes) -> Result:
+    """Verify a signature over a document. Raises LimitError."""
     if signature.kind == TEXT:
         document = document.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-    return _holds(candidate.key, signature, document)
+    return verify(candidate.key, signature, document)

@@ -1,4 +1,4 @@
-"""Which members of an archive are refused? One rule a line, about names and about what stands in front of the bytes."""
+"""Rules for the members of an archive: their names, and the headers in front of their bytes."""
 
 from collections.abc import Callable, Iterator
 
@@ -12,8 +12,8 @@ KINDS = (0, zipfiles.FILE, zipfiles.FOLDER, zipfiles.SYMLINK)
 Rule = tuple[Remark, Callable[[Member], bool]]
 
 
-def parts(member: Member) -> list[str]:
-    """A name's folders and its last part; a folder's own closing slash is no part."""
+def split_name(member: Member) -> list[str]:
+    """Split a name into its folders and its last part, without the closing slash of a folder."""
     split = member.name.replace("\\", "/").split("/")
     return split[:-1] if member.is_folder else split
 
@@ -23,10 +23,10 @@ def is_odd(part: str) -> bool:
 
 
 def differs_in_size(member: Member) -> bool:
-    """Sizes may be missing in front of the bytes where the member says that they follow."""
-    _, flags, _, *told = member.local
-    later = bool(flags & DESCRIBED_LATER) and not any(told)
-    return not later and told != [member.crc, member.packed, member.size]
+    """Return whether the sizes differ, unless the header in front announces that they follow the bytes."""
+    _, flags, _, *local = member.local
+    later = bool(flags & DESCRIBED_LATER) and not any(local)
+    return not later and local != [member.crc, member.packed, member.size]
 
 
 def differs_in_name(member: Member) -> bool:
@@ -35,7 +35,7 @@ def differs_in_name(member: Member) -> bool:
 
 
 NAMES: tuple[Rule, ...] = (
-    (fail("traversal", "A name leads out of the folder (“..”)."), lambda m: ".." in parts(m)),
+    (fail("traversal", "A name leads out of the folder (“..”)."), lambda m: ".." in split_name(m)),
     (
         fail("absolute", "A name begins at the root of a disk."),
         lambda m: m.name.startswith(("/", "\\")) or m.name[1:2] == ":",
@@ -51,7 +51,7 @@ NAMES: tuple[Rule, ...] = (
     ),
     (
         fail("odd_name", "A name has an empty part, or one that ends in a space or a dot."),
-        lambda m: any(map(is_odd, parts(m))),
+        lambda m: any(map(is_odd, split_name(m))),
     ),
 )
 HEADS: tuple[Rule, ...] = (
@@ -86,23 +86,24 @@ HEADS: tuple[Rule, ...] = (
 )
 
 
-def names_of(members: tuple[Member, ...]) -> Iterator[Remark]:
-    """What is wrong with the names, each by itself and all together."""
-    yield from _broken(NAMES, members)
+def check_names(members: tuple[Member, ...]) -> Iterator[Remark]:
+    """Yield the faults of the names, each by itself and all together."""
+    yield from _apply(NAMES, members)
     names = [member.name.rstrip("/") for member in members]
     if len(set(names)) != len(names):
         yield fail("duplicate", "Two members have the same name.")
     elif len({name.casefold() for name in names}) != len(names):
         yield fail("same_on_windows", "Two names differ in capitals only.")
-    folders = {"/".join(parts(member)[:depth]) for member in members for depth in range(1, len(parts(member)))}
+    short = [split_name(member) for member in members if len(member.raw_name) <= LONGEST_NAME]  # the others are refused
+    folders = {"/".join(path[:depth]) for path in short for depth in range(1, len(path))}
     if any(not member.is_folder and member.name in folders for member in members):
         yield fail("file_and_folder", "A name is both a file and a folder.")
 
 
-def heads_of(members: tuple[Member, ...]) -> Iterator[Remark]:
-    """What is wrong with what the members say of themselves."""
-    yield from _broken(HEADS, members)
+def check_headers(members: tuple[Member, ...]) -> Iterator[Remark]:
+    """Yield the faults of the headers."""
+    yield from _apply(HEADS, members)
 
 
-def _broken(rules: tuple[Rule, ...], members: tuple[Member, ...]) -> Iterator[Remark]:
+def _apply(rules: tuple[Rule, ...], members: tuple[Member, ...]) -> Iterator[Remark]:
     return (remark for remark, breaks in rules if any(breaks(member) for member in members))

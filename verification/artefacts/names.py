@@ -20,7 +20,7 @@ ARCHIVE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """An archive's name taken apart. `version` without the "v"."""
+    """The parts of the name of an archive. `version` has no "v"."""
 
     name: str
     version: str
@@ -77,7 +77,7 @@ def archive(name: str, version: str, os: str, arch: str) -> str:
 
 
 def binary(name: str, version: str, os: str = "") -> str:
-    """The program inside an archive."""
+    """Return the name of the program inside an archive."""
     return f"terraform-provider-{name}_v{version}" + (".exe" if os == "windows" else "")
 
 
@@ -94,13 +94,13 @@ def signature(name: str, version: str) -> str:
 
 
 def parse(filename: str) -> Archive | None:
-    """The archive that a name speaks of, None for any other file."""
+    """Return the parts of the name of an archive, None for any other file."""
     found = ARCHIVE.fullmatch(filename)
     return Archive(found["name"], found["version"], found["os"], found["arch"]) if found else None
 
 
 def remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark, ...]:
-    """What is missing or misnamed among the files of a release. `version` without the "v"."""
+    """Return remarks on files that are missing or misnamed. `version` has no "v"."""
     found = [*_missing(filenames, name, version), *_archives(filenames, name, version)]
     if f"{signature(name, version)}.asc" in filenames or f"{sums(name, version)}.asc" in filenames:
         found.append(warn("armoured", "There is an armoured signature; the registry reads the binary one, .sig."))

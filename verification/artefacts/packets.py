@@ -98,12 +98,9 @@ class PublicKey:
     created_at: int  # seconds since 1970
     algorithm: int
     hashed: bytes
+    fingerprint: str
     numbers: tuple[bytes, ...]
     curve: str = ""
-
-    @property
-    def fingerprint(self) -> str:
-        return hashlib.sha1(self.hashed, usedforsecurity=False).hexdigest().upper()
 
     @property
     def key_id(self) -> str:
@@ -137,12 +134,15 @@ def read_header(source: Reader) -> tuple[int, Reader, bool]:
         size = len(source.data) - source.at if length_type == 3 else source.number(1 << length_type)
         return tag, source.part(size), True
     size, is_partial = read_length(source)
-    body, is_whole = source.part(size), not is_partial
+    body = source.part(size)
+    if not is_partial:
+        return first & 0x3F, body, True
+    parts = [body]
     while is_partial and not source.is_at_end:
         size, is_partial = read_length(source)
-        part = source.part(size)
-        body = Reader(body.data + part.data, is_truncated=part.is_truncated)
-    return first & 0x3F, body, is_whole
+        parts.append(source.part(size))
+    joined = Reader(b"".join(part.data for part in parts), is_truncated=parts[-1].is_truncated)
+    return first & 0x3F, joined, False
 
 
 def read_length(source: Reader, first_partial: int = 224) -> tuple[int, bool]:
@@ -172,7 +172,8 @@ def read_key(body: Reader, *, is_subkey: bool) -> PublicKey:
     else:
         raise UnsupportedError(f"public key type: {algorithm}")
     hashed = b"\x99" + struct.pack(">H", body.at & 0xFFFF) + body.data[: body.at]
-    return PublicKey(is_subkey, created_at, algorithm, hashed, numbers, curve)
+    fingerprint = hashlib.sha1(hashed, usedforsecurity=False).hexdigest().upper()
+    return PublicKey(is_subkey, created_at, algorithm, hashed, fingerprint, numbers, curve)
 
 
 def _read_point(body: Reader, algorithm: int) -> tuple[str, bytes]:

@@ -1,4 +1,4 @@
-"""For which machine was a program built? Read from its first bytes; nothing is started."""
+"""Platforms of programs, read from their first bytes. Nothing is started."""
 
 import struct
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Build:
 
 
 def read(head: bytes) -> Build:
-    """The build that the first bytes of a program show (4 KiB are enough)."""
+    """Return the platform that the first bytes of a program show (4 KiB are enough)."""
     if head.startswith(b"\x7fELF") and len(head) >= 20:
         return Build("ELF", ELF_MACHINES.get(struct.unpack_from(">H" if head[5] == 2 else "<H", head, 18)[0], ""))
     if head[:4] in (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe") and len(head) >= 8:
@@ -39,7 +39,7 @@ def read(head: bytes) -> Build:
 
 
 def remarks(head: bytes, os: str, arch: str) -> tuple[Remark, ...]:
-    """What does not fit between a program and the platform that its archive is named after."""
+    """Return the differences between a program and the platform in the name of its archive."""
     build = read(head)
     if not build.format:
         return (fail("no_executable", "The program is not one that any system could start."),)

@@ -13,17 +13,19 @@ from math import inf
 from pysequoia import Cert, Sig, verify
 
 from verification.artefacts import keyrings
+from verification.artefacts.arithmetic import LimitError, Result
 from verification.artefacts.armor import ArmorError, decode
 from verification.artefacts.base import Remark, fail, warn
 from verification.artefacts.keyrings import Candidate, Certificate
 from verification.artefacts.packets import PacketError, PublicKey, Reader, read_header
 from verification.artefacts.signature_packets import SIGNATURE, Signature, read_packets
 from verification.base import Outcome
-from verification.terraform import ACCEPTS, Judgement, refuses, says
+from verification.terraform import ACCEPTS, Judgement, refuses, says, unknown
 
 WEAK_DIGESTS = frozenset({"sha1"})
 MIN_BITS = 2048
 CLOCK_TOLERANCE_SECONDS = 1800
+MAX_KEY_BYTES = 1024 * 1024  # all keys of a release together
 UNKNOWN_ISSUER = refuses("unknown_issuer")  # then Terraform tries the next key
 
 
@@ -35,10 +37,12 @@ class Class(StrEnum):
     EMPTY = "empty"
     ARMORED = "armored"
     NO_SIGNATURE = "no_signature"
+    OTHER_PURPOSE = "other_purpose"
     MALFORMED = "malformed"
     UNSUPPORTED = "unsupported"
     NO_KEYS = "no_keys"
     UNREADABLE_KEY = "unreadable_key"
+    UNSUPPORTED_KEY = "unsupported_key"
     WRONG_KEY = "wrong_key"
     NOT_FOR_SIGNING = "not_for_signing"
     TAMPERED = "tampered"
@@ -58,10 +62,12 @@ SENTENCES = {
     Class.EMPTY: "The signature file is empty.",
     Class.ARMORED: "The signature is armored text; the registry and Terraform need a binary one (no --armor).",
     Class.NO_SIGNATURE: "The signature file is not an OpenPGP signature; upload the file that your signing tool wrote.",
+    Class.OTHER_PURPOSE: "The signature is not a signature of a file; sign the checksums with --detach-sign.",
     Class.MALFORMED: "The signature file is damaged or incomplete; sign the checksums and upload the signature again.",
     Class.UNSUPPORTED: "The signature uses an algorithm, version or notation that Terraform does not support.",
     Class.NO_KEYS: "The registry lists no key for this provider.",
     Class.UNREADABLE_KEY: "Terraform cannot read a key that the registry lists; export it and register it again.",
+    Class.UNSUPPORTED_KEY: "The keys are too large or too many to verify here; register an RSA key with 4096 bits.",
     Class.WRONG_KEY: "Signed by a key that is not registered for this provider.",
     Class.NOT_FOR_SIGNING: "The registered key that signed is not marked as a key for signing.",
     Class.TAMPERED: "The signature does not match the list of checksums: one of them was changed after signing.",
@@ -73,6 +79,13 @@ SENTENCES = {
     Class.WEAK_DIGEST: "The signature uses SHA-1, which is broken; sign with SHA-256 or better.",
     Class.WEAK_KEY: "The key is too weak; use RSA with 4096 bits.",
     Class.ECC_KEY: "The key uses elliptic curves; Terraform accepts it, the registry accepts RSA and DSA only.",
+}
+
+
+FAULTS = {
+    Result.FAILS: Class.TAMPERED,
+    Result.UNSUPPORTED: Class.UNSUPPORTED,
+    Result.MALFORMED: Class.MALFORMED,
 }
 
 
@@ -106,15 +119,22 @@ class Verdict:
 def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: float) -> Verdict:
     """Judge a detached signature over a document against armored keys, in their order, as Terraform does.
 
+    Time and memory are bounded; what is beyond the bounds is Class.UNSUPPORTED_KEY.
+
     Args:
         now: Seconds since 1970; what counts as expired.
     """
+    if sum(map(len, keys)) > MAX_KEY_BYTES:
+        return Verdict(Class.UNSUPPORTED_KEY, unknown(f"Not settled: the keys exceed {MAX_KEY_BYTES} bytes."))
+    allowance = keyrings.Allowance()
     for at, armored in enumerate(keys):
         try:
-            certificates = keyrings.read_armored(armored)
+            certificates = keyrings.read_armored(armored, allowance)
+            verdict = check(document, signature, certificates, now=now, at=at)
         except (ArmorError, PacketError) as error:
             return Verdict(Class.UNREADABLE_KEY, refuses("key", why=str(error)), at=at)
-        verdict = check(document, signature, certificates, now=now, at=at)
+        except LimitError as error:
+            return Verdict(Class.UNSUPPORTED_KEY, unknown(f"Not settled: {error}."), at=at)
         if verdict.terraform != UNKNOWN_ISSUER:
             return verdict
     return verdict if keys else Verdict(Class.NO_KEYS, UNKNOWN_ISSUER)
@@ -168,12 +188,13 @@ def _ask_terraform(
     """Return Terraform's verdict, and the class where it refuses for a reason that leaves no other."""
     if signature.kind not in (keyrings.BINARY, keyrings.TEXT):
         why = says("signature_type", number=signature.kind)
-        return refuses("signature", why=why), Class.NO_SIGNATURE
+        return refuses("signature", why=why), Class.OTHER_PURPOSE
     if candidate.key.algorithm != signature.algorithm:
         return refuses("signature", why=says("other_algorithm")), Class.MALFORMED
-    if not keyrings.holds(candidate, signature, document):
+    result = keyrings.verify_document(candidate, signature, document)
+    if result != Result.HOLDS:
         why = says("bad_signature", algorithm=candidate.key.family)
-        return refuses("signature", why=why), Class.TAMPERED
+        return refuses("signature", why=why), FAULTS[result]
     covering = candidate.claims
     if None in covering:
         return refuses("crash_nil"), Class.UNREADABLE_KEY

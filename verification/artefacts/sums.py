@@ -1,4 +1,4 @@
-"""What does a SHA256SUMS file say? Read twice: as Terraform reads it, and as people should write it.
+"""SHA256SUMS files, read twice: as Terraform reads them, and as people should write them.
 
 Terraform takes the first line whose second word is the file's name, whatever else stands there. It also reads the
 whole file once more after an installation, and does not survive a blank line in it.
@@ -43,19 +43,19 @@ def words(line: bytes) -> list[bytes]:
 
 
 def lines(document: bytes) -> list[Line]:
-    """The lines that name a file, as Terraform splits them."""
+    """Return the lines that name a file, as Terraform splits them."""
     split = ((number, words(line)) for number, line in enumerate(document.split(b"\n"), 1))
     return [Line(number, parts[0], parts[1]) for number, parts in split if len(parts) > 1]
 
 
 def digest_of(document: bytes, name: str) -> str:
-    """The SHA-256 that the list gives for a file, in small letters; blank where it gives none that can be used."""
+    """Return the SHA-256 of a file in lower case, an empty text where the list has no usable one."""
     found = next((line.digest for line in lines(document) if line.name == name.encode()), b"")
     return found.decode().lower() if len(found) == 64 and HEX.issuperset(found) else ""
 
 
 def terraform_matches(document: bytes, filename: str, shasum: str) -> Judgement:
-    """What Terraform says when it compares the list with the registry's `shasum` (64 hexadecimal digits)."""
+    """Compare the list with the registry's `shasum` (64 hexadecimal digits) as Terraform does."""
     found = next((line.digest for line in lines(document) if line.name == filename.encode()), None)
     if found is None:
         return refuses("sums_missing", name=quoted(filename))
@@ -70,7 +70,7 @@ def terraform_matches(document: bytes, filename: str, shasum: str) -> Judgement:
 
 
 def terraform_survives(document: bytes) -> Judgement:
-    """What becomes of Terraform when it reads the list for its lock file, after it has accepted all else."""
+    """Read the list as Terraform does for its lock file, after it has accepted all else: a blank line crashes it."""
     for line in _scanned(document):
         parts = words(line)
         if not parts:
@@ -81,7 +81,7 @@ def terraform_survives(document: bytes) -> Judgement:
 
 
 def _scanned(document: bytes) -> list[bytes]:
-    """Lines as Go's scanner gives them: it stops at one of 64 KiB, and a last line break ends nothing."""
+    """Return the lines as Go's scanner gives them: up to one of 64 KiB, and none after a last line break."""
     every = document.split(b"\n")
     if every[-1] == b"":
         every.pop()
@@ -90,7 +90,7 @@ def _scanned(document: bytes) -> list[bytes]:
 
 
 def remarks(document: bytes, expected: Iterable[str] = ()) -> tuple[Remark, ...]:
-    """What should be written otherwise, whatever Terraform makes of it. `expected` are the names that must be there."""
+    """Return what to write differently, whatever Terraform accepts. `expected` lists the names that must be there."""
     whole = _of_the_whole(document)
     if whole and whole[-1].outcome == "fail":
         return tuple(whole)

@@ -1,6 +1,6 @@
-"""Did HashiCorp vouch for a publisher's key? The trust signature in the registry's answer, as Terraform reads it.
+"""Trust signatures: HashiCorp's signature over a publisher's key, as Terraform reads it.
 
-It is an armoured detached signature by the key for partners over the bytes of the publisher's public key.
+A trust signature is an armored detached signature by the key for partners over the bytes of the publisher's public key.
 """
 
 from collections.abc import Callable
@@ -40,24 +40,29 @@ class Trust:
 
 @cache
 def partners() -> bytes:
-    """The public key with which HashiCorp signs keys of partners."""
+    """Return the public key with which HashiCorp signs keys of partners."""
     return Path(__file__).with_name("partners.asc").read_bytes()
 
 
 def judge(
     fingerprint: str,
-    armoured_key: bytes,
+    armored_key: bytes,
     trust_signature: str,
     vouching: Callable[[], bytes] = partners,
     *,
     now: float,
 ) -> Trust:
-    """Whose a key is. `fingerprint` is that of its primary key; `vouching` gives the key that vouches for partners."""
+    """Return the level of trust in a key.
+
+    Args:
+        fingerprint: That of its primary key.
+        vouching: Returns the key that signs keys of partners.
+    """
     if fingerprint in OFFICIAL:
         return Trust(Level.OFFICIAL, ACCEPTS)
     if not trust_signature:
         return Trust(Level.SELF, ACCEPTS)
-    key, signature = armor.decode(armoured_key), armor.decode(trust_signature.encode())
+    key, signature = armor.decode(armored_key), armor.decode(trust_signature.encode())
     if key is None or signature is None:
         return Trust(Level.BROKEN, refuses("trust_armour"))
     certificates = keyrings.read_armored(vouching())
@@ -66,14 +71,14 @@ def judge(
         return Trust(Level.PARTNER, ACCEPTS)
     if verdict.terraform == signatures.UNKNOWN_ISSUER and signature.error:
         return Trust(Level.BROKEN, refuses("trust", why=signature.error))
-    return Trust(Level.BROKEN, _refused(verdict))
+    return Trust(Level.BROKEN, _build_refusal(verdict))
 
 
-def _refused(verdict: signatures.Verdict) -> Judgement:
-    """Terraform's words are those about a release's signature, but for their beginning and for an unknown key."""
-    said = verdict.terraform
-    if said.accepts is not False:
-        return said
-    if said.message == says("unknown_issuer"):
+def _build_refusal(verdict: signatures.Verdict) -> Judgement:
+    """Return the refusal in Terraform's words, which begin differently from those about a release's signature."""
+    judgement = verdict.terraform
+    if judgement.accepts is not False:
+        return judgement
+    if judgement.message == says("unknown_issuer"):
         return refuses("trust", why=says("issuer"))
-    return refuses("trust", why=said.message.removeprefix(says("signature", why="")))
+    return refuses("trust", why=judgement.message.removeprefix(says("signature", why="")))

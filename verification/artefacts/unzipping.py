@@ -1,4 +1,4 @@
-"""What Terraform makes of an archive: Go's archive/zip opens it, go-getter unpacks it, nothing is written here.
+"""Archives as Terraform reads them: Go's archive/zip opens them, go-getter unpacks them. Nothing is written here.
 
 Go looks for the directory from the end, trusts it over the headers in front of the members, and ignores what lies
 between them. verification.artefacts.archives judges more strictly.
@@ -8,6 +8,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import BinaryIO
 
 from verification.terraform import ACCEPTS, Judgement, refuses, unknown
@@ -20,6 +21,7 @@ STORED, DEFLATED, HAS_DESCRIPTOR = 0, 8, 8
 UNIX, FAT = (3, 19), (0, 11, 14)
 DIRECTORY_BIT, UNIX_FOLDER = 0x10, 0o040000
 MAX_NAME = 255
+MAX_PATH = 4000  # PATH_MAX of Linux, without the folder of the provider below .terraform/providers
 HEAD_SIZE = 4096
 CHUNK = 256 * 1024
 
@@ -50,36 +52,36 @@ class Entry:
     is_folder: bool
 
     @property
-    def path(self) -> tuple[bytes, ...]:
-        return tuple(part for part in self.name.split(b"/") if part not in (b"", b"."))
+    def path(self) -> bytes:
+        return b"/".join(part for part in self.name.split(b"/") if part not in (b"", b"."))
 
 
 @dataclass(frozen=True, slots=True)
-class Unpacked:
-    """What became of an archive. `fault` names what is wrong with a member's bytes; `head` begins its program."""
+class Extraction:
+    """The outcome of unpacking. `fault` names what is wrong with a member's bytes; `head` begins the program."""
 
     terraform: Judgement
     fault: str = ""
     head: bytes = b""
 
 
-def judge(file: BinaryIO, size: int, name: str, max_bytes: int) -> Unpacked:
+def judge(file: BinaryIO, size: int, name: str, max_bytes: int) -> Extraction:
     """Unpack an archive as Terraform does, and look for the program of provider `name`. Raises nothing."""
-    wanted = f"terraform-provider-{name}"
+    prefix = f"terraform-provider-{name}"
     reader = _Reader(file, max_bytes)
     try:
         entries = list(_read_directory(file, size))
         if not entries:
             raise ZipError("zip_empty")
-        program = min((entry.path for entry in entries if _is_program(entry, wanted.encode())), default=None)
+        program = min((entry.path for entry in entries if _is_program(entry, prefix.encode())), default=None)
         reader.unpack(entries, program)
         if program is None:
-            raise ZipError("no_binary", prefix=wanted)
+            raise ZipError("no_binary", prefix=prefix)
     except ZipError as error:
-        return Unpacked(refuses(error.key, **error.values), reader.fault)
+        return Extraction(refuses(error.key, **error.values), reader.fault)
     except TooLargeError:
-        return Unpacked(unknown("Not settled: the archive unpacks to more than is read here."))
-    return Unpacked(ACCEPTS, reader.fault, reader.head)
+        return Extraction(unknown("Not settled: the archive unpacks to more than is read here."))
+    return Extraction(ACCEPTS, reader.fault, reader.head)
 
 
 def _read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:
@@ -92,16 +94,16 @@ def _read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:
         raise ZipError("no_zip")
     if base > 0 and isinstance(_read_entry(file, offset, 0), tuple):
         base = 0
-    position, found, error = base + offset, 0, ZipError("no_zip")
+    position, entry_count, error = base + offset, 0, ZipError("no_zip")
     while True:
         entry = _read_entry(file, position, base)
         if isinstance(entry, ZipError):
             error = entry
             break
         position = entry[1]
-        found += 1
+        entry_count += 1
         yield entry[0]
-    if error.key == "json_end" or found % 0x10000 != count:
+    if error.key == "json_end" or entry_count % 0x10000 != count:
         raise error
 
 
@@ -148,24 +150,16 @@ class _Reader:
         self.file, self.left = file, max_bytes
         self.fault, self.head = "", b""
 
-    def unpack(self, entries: list[Entry], program: tuple[bytes, ...] | None) -> None:
+    def unpack(self, entries: list[Entry], program: bytes | None) -> None:
         """Raise ZipError where a member cannot be written."""
-        folders: set[tuple[bytes, ...]] = {()}
-        files: set[tuple[bytes, ...]] = set()
         for entry in entries:
             _check_name(entry.name)
-            path = entry.path
-            parents = {path[:depth] for depth in range(len(path) + entry.is_folder)}
-            if parents & files:
+            if len(entry.path) > MAX_PATH or not (entry.path or entry.is_folder):
                 raise ZipError("zip_path")
-            folders |= parents
-            if entry.is_folder:
-                continue
-            self._read_member(entry, is_program=path == program)
-            if path in folders:
-                raise ZipError("zip_path")
-            files.add(path)
-        if any(b"\n" in part for path in files for part in path):
+            if not entry.is_folder:
+                self._read_member(entry, is_program=entry.path == program)
+        _check_folders(entries)
+        if any(b"\n" in entry.path for entry in entries if not entry.is_folder):
             raise ZipError("zip_newline")
 
     def _read_member(self, entry: Entry, *, is_program: bool) -> None:
@@ -229,6 +223,14 @@ def _check_name(name: bytes) -> None:
         raise ZipError("zip_path")
 
 
+def _check_folders(entries: list[Entry]) -> None:
+    """Raise ZipError where one path is that of a file and of a folder."""
+    # NUL sorts before all bytes of a name, so what lies below a path comes right behind it
+    paths = sorted(entry.path.replace(b"/", b"\0") + b"\0" * entry.is_folder for entry in entries if entry.path)
+    if any(not path.endswith(b"\0") and below.startswith(path + b"\0") for path, below in pairwise(paths)):
+        raise ZipError("zip_path")
+
+
 def _find_body(file: BinaryIO, entry: Entry) -> int:
     if entry.offset < 0:
         raise ZipError("zip_offset")
@@ -249,12 +251,12 @@ def _check_descriptor(file: BinaryIO, at: int, crc: int) -> None:
         raise ZipError("zip_checksum")
 
 
-def _is_program(entry: Entry, wanted: bytes) -> bool:
+def _is_program(entry: Entry, prefix: bytes) -> bool:
     """Return whether Terraform would start this member: at the top, with the name, or more of it after “_” or a dot."""
     path = entry.path
-    if entry.is_folder or len(path) != 1 or not path[0].startswith(wanted):
+    if entry.is_folder or b"/" in path or not path.startswith(prefix):
         return False
-    return path[0][len(wanted) : len(wanted) + 1] in (b"", b"_", b".")
+    return path[len(prefix) : len(prefix) + 1] in (b"", b"_", b".")
 
 
 def _read_at(file: BinaryIO, at: int, size: int) -> bytes:

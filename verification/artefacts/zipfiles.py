@@ -1,4 +1,4 @@
-"""What does a ZIP archive list? Its end and its central directory, taken apart without trusting either.
+"""Directories of ZIP archives: the end record and the central directory, parsed without trusting either.
 
 Python's own reader takes what it can get; here every number is compared with the place where it must lead.
 """
@@ -21,7 +21,7 @@ SYMLINK, FOLDER, FILE = 0o120000, 0o040000, 0o100000
 
 
 class Malformed(ValueError):
-    """The bytes are no archive that can be read. `key` names the reason; the text is a sentence."""
+    """The bytes are not a readable archive. `key` names the reason; the text is a sentence."""
 
     def __init__(self, key: str, text: str) -> None:
         super().__init__(text)
@@ -53,7 +53,7 @@ class Member:
 
     @property
     def kind(self) -> int:
-        """The type of file that Unix keeps in a mode; 0 where none is kept."""
+        """Return the Unix file type from the mode, 0 where the mode has none."""
         return self.mode & 0o170000
 
 
@@ -70,7 +70,7 @@ class Directory:
 
 
 def read(file: BinaryIO, size: int, most: int) -> Directory:
-    """The directory of an archive of `size` bytes with at most `most` members. Raises Malformed."""
+    """Return the directory of an archive of `size` bytes with at most `most` members. Raises Malformed."""
     at, tail, comment, after = _tail(file, size)
     _, disk, first_disk, here, count, length, offset, _ = tail
     if 0xFFFF in (count, here) or 0xFFFFFFFF in (length, offset) or _is_64(file, at):
@@ -91,7 +91,7 @@ def read(file: BinaryIO, size: int, most: int) -> Directory:
 
 
 def _tail(file: BinaryIO, size: int) -> tuple[int, tuple[int, ...], bytes, int]:
-    """(where the last record is, its fields, the comment, bytes behind it)."""
+    """Return the position of the end record, its fields, the comment and the number of bytes after it."""
     file.seek(max(0, size - LONGEST_TAIL))
     base, last = file.tell(), file.read(LONGEST_TAIL)
     at = last.rfind(END)
@@ -131,7 +131,7 @@ def _entries(file: BinaryIO, directory: bytes, count: int, before: int, end: int
 
 
 def _local(file: BinaryIO, start: int, end: int) -> tuple[tuple[bytes, int, int, int, int, int], int]:
-    """What the header in front of the bytes says, and where the bytes begin."""
+    """Return the fields of the local header, and where the bytes begin."""
     file.seek(start)
     head = file.read(LOCAL.size)
     if start + LOCAL.size > end or len(head) < LOCAL.size or head[:4] != b"PK\x03\x04":

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from verification.artefacts import keyrings
+from verification.artefacts.arithmetic import LimitError
 from verification.artefacts.armor import ArmorError
 from verification.artefacts.base import Remark, fail, warn
 from verification.artefacts.keyrings import Certificate
@@ -24,7 +25,7 @@ SIGNERS = "keys.signers"  # what the next run finds in known: [{fingerprint, sin
 NEW_KEY = "new key"
 MOST_SIGNERS = 20
 WATCHED = timedelta(days=30)  # so long a swapped key is pointed out; with a verified one, until a person accepts it
-UNREGISTERED = frozenset({Class.WRONG_KEY, Class.NO_KEYS, Class.UNREADABLE_KEY})
+UNREGISTERED = frozenset({Class.WRONG_KEY, Class.NO_KEYS, Class.UNREADABLE_KEY, Class.UNSUPPORTED_KEY})
 PRIVATE_MAIL = frozenset(
     {
         "gmail.com", "googlemail.com", "outlook.com", "hotmail.com", "live.com", "msn.com", "yahoo.com", "ymail.com",
@@ -66,7 +67,7 @@ def keys_of(subject: Subject, sources: Sources) -> Keys:
 def _read_keys(armored: str) -> list[Certificate]:
     try:
         return keyrings.read_armored(armored.encode())
-    except (ArmorError, PacketError):
+    except (ArmorError, PacketError, LimitError):
         return []
 
 

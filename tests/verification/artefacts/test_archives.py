@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.verification.artefacts.zips import ELF, GOOD, HOSTILE, PROGRAM
+from tests.verification.artefacts.zips import ELF, GOOD, HOSTILE, PROGRAM, Entry, archive
 from verification.artefacts import archives, programs
 from verification.artefacts.base import outcome_of
 from verification.base import Outcome
@@ -57,6 +57,8 @@ def test_table_is_long_enough():
         ("other version", ""),
         ("bomb", None),
         ("encrypted", ""),
+        ("name of many folders", "terraform-provider"),
+        ("many names of many folders", ""),
     ],
 )  # fmt: skip
 def test_what_terraform_would_say(name, message):
@@ -65,6 +67,26 @@ def test_what_terraform_would_say(name, message):
         assert said.accepts is None
     else:
         assert (said.accepts, said.message) == (message == "", message)
+
+
+@pytest.mark.parametrize(
+    ("names", "accepts"),
+    [
+        (("a", "b/c"), True),
+        (("a", "a"), True),
+        (("b/", "b/c", "b/d/"), True),
+        (("a", "a.b", "a-b/c"), True),
+        (("a", "a/b"), False),
+        (("a/b", "a"), False),
+        (("a/", "a"), False),
+        (("a", "a.b", "a/./b"), False),
+        (("./",), True),
+        ((".",), False),
+    ],
+)
+def test_path_is_a_file_or_a_folder(names, accepts):
+    entries = (Entry(name.encode(), b"" if name.endswith("/") else b"x") for name in names)
+    assert judged(archive(Entry(PROGRAM.encode()), *entries)).terraform.accepts is accepts
 
 
 def test_nothing_is_unpacked_and_memory_stays_flat(tmp_path, monkeypatch):

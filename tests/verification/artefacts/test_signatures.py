@@ -4,8 +4,13 @@ import pytest
 
 from tests.conform.signature_cases import Case
 from tests.conform.signature_judges import GpgJudge
+from tests.conform.signature_mutations import add_armor
+from tests.verification.artefacts import openpgp
 from tests.verification.artefacts.signed import ARMOUR, CASES, DOCUMENT
-from verification.artefacts import signatures
+from verification.artefacts import arithmetic, signatures
+from verification.artefacts.arithmetic import Result
+from verification.artefacts.packets import Reader, read_key
+from verification.artefacts.signature_packets import Signature
 from verification.artefacts.signatures import Class, judge
 from verification.base import Outcome
 
@@ -41,7 +46,7 @@ def test_tampered_is_what_gpg_calls_bad(keyring, name):
 
 
 def test_signature_that_sequoia_verifies_is_not_called_tampered(keyring, monkeypatch):
-    monkeypatch.setattr("verification.artefacts.keyrings.holds", lambda *_: False)
+    monkeypatch.setattr("verification.artefacts.keyrings.verify_document", lambda *_: Result.FAILS)
     found = verdict(keyring, CASES["RSA"])
     assert (found.kind, found.outcome) == (Class.DISPUTED, Outcome.FAIL)
 
@@ -76,11 +81,89 @@ def test_verdict_says_what_was_looked_at(keyring):
     assert found.signature.digest == "sha512"
 
 
+def judge_built(signature=None, key=None):
+    keys = [add_armor(key or openpgp.build_key()).encode()]
+    return judge(DOCUMENT, openpgp.sign(DOCUMENT) if signature is None else signature, keys, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        ({}, Class.GOOD),
+        ({"digest": 12}, Class.UNSUPPORTED),
+        ({"digest": 14}, Class.UNSUPPORTED),
+        ({"change": lambda number: b"\0\0"}, Class.MALFORMED),
+        ({"change": lambda number: b"\x08\x34" + b"\x0f" * 263}, Class.MALFORMED),
+        ({"change": lambda number: number[:-1] + bytes([number[-1] ^ 1])}, Class.TAMPERED),
+        ({"kind": 0x10}, Class.OTHER_PURPOSE),
+        ({"kind": 0x02}, Class.OTHER_PURPOSE),
+    ],
+)
+def test_only_a_failing_signature_is_tampered(options, kind):
+    found = judge_built(openpgp.sign(DOCUMENT, **options))
+    assert found.kind == kind
+    assert found.terraform.accepts is (kind == Class.GOOD)
+
+
+BITS = 1 << 4095 | 1
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (openpgp.build_key_body(1 << 16384 | 1, 65537), "an RSA key has more than 16384 bits"),
+        (openpgp.build_key_body(BITS, BITS, 2, 3, algorithm=17), "a DSA key has more than 4096 bits"),
+        (openpgp.build_key_body(BITS << 8, 1 << 255, 2, 3, algorithm=17), "a DSA key has more than 4096 bits"),
+    ],
+)
+def test_key_beyond_the_limits_is_not_verified(body, why):
+    found = judge_built(openpgp.sign(DOCUMENT, body=body), openpgp.build_key(body))
+    assert (found.kind, found.terraform.accepts) == (Class.UNSUPPORTED_KEY, None)
+    assert found.terraform.message.startswith(f"Not settled: {why}")
+
+
+@pytest.mark.parametrize(("claims", "kind"), [(500, Class.GOOD), (501, Class.UNSUPPORTED_KEY)])
+def test_signatures_of_keys_are_counted(claims, kind):
+    assert judge_built(key=openpgp.build_key(claims=claims)).kind == kind
+
+
+def test_keys_of_more_than_a_mebibyte_are_not_read():
+    assert judge(DOCUMENT, b"", [b" " * 1024 * 1024, b" "], now=NOW).kind == Class.UNSUPPORTED_KEY
+
+
+# a group of a size that the library cryptography refuses: FIPS 186-4 has no keys of 1280 bits
+DSA_P = int(
+    "ecc7edb6e27b016c92d269e2c79ae7eeeb2f3a546115f9972326b6af51a27873f89cae5e64857d5d40582de274073392a4d9"
+    "e8c225940c208e296189b9d909b571b10d2986902abd4c4f1de3d948551c10aa1f5b352812faccab5f9e270aac95ca214ed6"
+    "5394bc67b02aba81a62314c5d0c74ec08356465e597d22a4b30a48fa1a3417a2cb83d71eb22e9d2868ce31eb4b4ce48b5b13"
+    "922eb3517a5cee95e18f",
+    16,
+)
+DSA_Q = 0xF979D04AF47AEBDD597A1ECFFCF00FECB91EE9E5EFE09F07CEFE2A1F
+DSA_G = pow(2, (DSA_P - 1) // DSA_Q, DSA_P)
+
+
+@pytest.mark.parametrize(("digest", "result"), [(b"a" * 32, Result.HOLDS), (b"b" * 32, Result.FAILS)])
+def test_dsa_key_of_an_unusual_size_is_verified(digest, result):
+    secret, nonce = 1234567, 7654321
+    r = pow(DSA_G, nonce, DSA_P) % DSA_Q
+    s = pow(nonce, -1, DSA_Q) * (int.from_bytes(b"a" * 28) + secret * r) % DSA_Q
+    numbers = (DSA_P, DSA_Q, DSA_G, pow(DSA_G, secret, DSA_P))
+    body = openpgp.build_key_body(*numbers, algorithm=17)
+    key = read_key(Reader(body), is_subkey=False)
+    signature = Signature(0, 17, "sha256", b"", numbers=(r.to_bytes(28), s.to_bytes(28)))
+    assert arithmetic.verify(key, signature, digest) == result
+    signature.numbers = (b"", s.to_bytes(28))
+    assert arithmetic.verify(key, signature, digest) == Result.MALFORMED
+
+
 def test_every_class_has_a_case_and_a_sentence():
     assert set(signatures.SENTENCES) == set(Class)
     assert {case.kind for case in CASES.values()} | {
         Class.DISPUTED,
         Class.UNREADABLE_KEY,
+        Class.UNSUPPORTED_KEY,
+        Class.OTHER_PURPOSE,
         Class.NOT_FOR_SIGNING,
     } == set(Class)
     assert len(CASES) >= 40

@@ -143,6 +143,11 @@ NO_ZIP = {
 HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     **{f"no archive: {name}": (make, "no_zip") for name, make in NO_ZIP.items()},
     "no members": (lambda: archive(), "no_members"),
+    "name of many folders": (beside("a/" * 12_000 + "b"), "name_length"),
+    "many names of many folders": (
+        lambda: archive(program(), *(Entry(b"%d/" % n + b"a/" * 1900 + b"b") for n in range(190))),
+        "name_length",
+    ),
     "too many members": (lambda: archive(program(), *(Entry(b"%d" % n, b"") for n in range(200))), "members"),
     "says more members": (lambda: archive(program(), here=2, count=2), "directory_short"),
     "says fewer members": (lambda: archive(program(), Entry(b"a"), here=1, count=1), "directory_long"),

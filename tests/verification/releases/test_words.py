@@ -31,6 +31,18 @@ def test_first_value_counts():
     assert jsons.read(b'{"a": 1} and more') == {"a": 1}
 
 
+def test_name_repeated_very_often_is_merged_once():
+    """Merging everything again for each repetition would take minutes."""
+    count = 100_000
+    body = ",".join(f'"a": {{"x{number}": {number}}}' for number in range(count))
+    assert jsons.read(f"{{{body}}}".encode()) == {"a": {f"x{number}": number for number in range(count)}}
+
+
+def test_repeated_objects_are_merged_at_every_depth():
+    body = b'{"a": {"b": {"c": 1}, "d": 2}, "A": {"B": {"e": 3, "C": null}, "d": {"f": 4}}, "a": {"D": {"f": 5}}}'
+    assert jsons.read(body) == {"a": {"b": {"c": 1, "e": 3}, "d": {"f": 5}}}
+
+
 @pytest.mark.parametrize(
     ("body", "expected"),
     [

@@ -1,0 +1,108 @@
+"""Explanations of the differences between gpg and Terraform, each shown by what gpg itself reports."""
+
+import hashlib
+import re
+import time
+from collections.abc import Callable, Sequence
+
+from tests.conform.signature_cases import Case
+from tests.conform.signature_judges import GpgVerdict
+from verification.artefacts import armor
+from verification.artefacts.packets import Reader, read_header
+from verification.artefacts.signatures import Class, Verdict
+
+RIPEMD160 = "3"
+SHORT_DIGESTS = ("2", "11")  # SHA-1 and SHA-224: shorter than every curve
+ECDSA = "19"
+GENERAL_ERROR, MISSING_KEY = "1", "9"  # reasons of ERRSIG
+ARMORED = "Terraform reads binary signatures only; gpg removes the armor"
+REVOKED = "gpg reports a revoked key and exits 0; Terraform refuses it"
+FUTURE = "gpg reports a date in the future and goes on; Terraform refuses it"
+UNREADABLE_KEY = "gpg repairs armor and imports the sound parts of a key; Terraform refuses the whole block"
+PASSED_OVER_KEY = "gpg finds the signer in a part of the key block that Terraform passes over"
+OTHER_ISSUER = "gpg finds the signer without the key ID that Terraform goes by"
+NOT_FOR_SIGNING = "gpg lets a key without key flags sign; Terraform does not"
+DIGEST = "gpg knows RIPEMD-160, Terraform does not"
+SEVERAL_PACKETS = "gpg verifies every packet of the file; Terraform stops at the first signature by a listed key"
+NO_SIGNATURE = "gpg refuses a file with other packets or bytes around the signature"
+SHORT_DIGEST = "gpg wants a digest as long as the curve"
+SHORT_CLAIM = "gpg does not import the key: it signs itself with a digest shorter than its curve"
+ED448 = "gpg does not import the key: it does not know Ed448"
+NO_KEY = "gpg reads no key from the armor; Terraform does"
+DAMAGED_KEY = "gpg does not import the key: a part that Terraform does not verify is damaged"
+
+
+def explain(case: Case, verdict: Verdict, gpg: GpgVerdict) -> str:
+    """Return the class of a difference, empty for one that gpg's own report does not explain."""
+    if verdict.terraform.accepts:
+        return _explain_refusal(case, verdict, gpg)
+    if gpg.signer is None or gpg.signer.primary not in gpg.imported:
+        return ""
+    reason, is_shown = ACCEPTED_BY_GPG.get(verdict.kind, ("", _never))
+    if is_shown(case, verdict, gpg):
+        return reason
+    is_other_issuer = verdict.kind == Class.WRONG_KEY and verdict.signature is not None
+    return OTHER_ISSUER if is_other_issuer and verdict.signature.issuer != gpg.signer.fingerprint[-16:] else ""
+
+
+def _never(*_: object) -> bool:
+    return False
+
+
+def _has_named_signer(case: Case, verdict: Verdict, gpg: GpgVerdict) -> bool:
+    """Return whether the key that gpg found is the one whose ID Terraform looked for."""
+    issuer = verdict.signature.issuer if verdict.signature else ""
+    return gpg.signer is not None and gpg.signer.fingerprint.endswith(issuer)
+
+
+# Terraform refuses; the class of the portal, the reason, and what shows that it is the reason
+ACCEPTED_BY_GPG: dict[Class, tuple[str, Callable[[Case, Verdict, GpgVerdict], bool]]] = {
+    Class.ARMORED: (ARMORED, lambda case, verdict, gpg: armor.decode(case.signature) is not None),
+    Class.REVOKED: (REVOKED, lambda case, verdict, gpg: "REVKEYSIG" in gpg.words),
+    Class.FUTURE: (FUTURE, lambda case, verdict, gpg: gpg.signer is not None and gpg.signer.made_at > time.time()),
+    Class.UNREADABLE_KEY: (UNREADABLE_KEY, lambda case, verdict, gpg: True),  # the key is among the imported ones
+    Class.WRONG_KEY: (PASSED_OVER_KEY, _has_named_signer),
+    Class.NOT_FOR_SIGNING: (NOT_FOR_SIGNING, _has_named_signer),
+    Class.UNSUPPORTED: (DIGEST, lambda case, verdict, gpg: gpg.signer is not None and gpg.signer.digest == RIPEMD160),
+}
+
+
+def _explain_refusal(case: Case, verdict: Verdict, gpg: GpgVerdict) -> str:
+    """Explain why gpg refuses what Terraform accepts."""
+    has_more = _has_more(case.signature)
+    if gpg.signer is not None:
+        return SEVERAL_PACKETS if has_more and "BADSIG" not in gpg.words else ""
+    issuer = verdict.signature.issuer if verdict.signature else ""
+    error = next((line for line in gpg.lines if line[0] == "ERRSIG" and line[1] == issuer), None)
+    if error is not None:
+        return _explain_error(verdict, gpg, error)
+    is_no_signature = "NODATA" in gpg.words or "not a detached signature" in gpg.text
+    return NO_SIGNATURE if has_more and is_no_signature else ""
+
+
+def _explain_error(verdict: Verdict, gpg: GpgVerdict, error: Sequence[str]) -> str:
+    """Explain a line ERRSIG: key ID, algorithm, digest, class, time and reason."""
+    _, _, algorithm, digest, _, _, reason, *_ = error
+    if reason == GENERAL_ERROR:
+        return SHORT_DIGEST if algorithm == ECDSA and digest in SHORT_DIGESTS else ""
+    certificate = verdict.certificate
+    if reason != MISSING_KEY or certificate is None or certificate.primary.fingerprint in gpg.imported:
+        return ""
+    if not gpg.count_read():
+        return NO_KEY
+    if not gpg.count_without_user_id():
+        return ""
+    claim, curve = certificate.primary_identity.claim, certificate.primary.curve
+    size = re.search(r"P(\d{3})R1$", curve.upper())
+    if curve == "Ed448":
+        return ED448
+    if size and claim and hashlib.new(claim.digest).digest_size * 8 < int(size[1]) // 8 * 8:
+        return SHORT_CLAIM
+    return DAMAGED_KEY
+
+
+def _has_more(signature: bytes) -> bool:
+    """Return whether anything stands around the first signature."""
+    source = Reader(signature)
+    read_header(source)
+    return not source.is_at_end
