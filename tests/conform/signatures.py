@@ -66,7 +66,7 @@ def run(options: RunOptions) -> SuiteReport:
     found += compare(live, verdicts[::step], [letter(error) for error in judge_with_terraform(live)], "terraform init")
     differences, figures = compare_with_gpg(cases if options.full else cases[::LIVE_SAMPLE])
     figures = (("Put to the installed Terraform", str(len(live))), *figures)
-    return SuiteReport(JUDGE, len(cases), tuple(found + differences), "", figures)
+    return SuiteReport(JUDGE, len(cases), tuple(found + differences), figures=figures)
 
 
 def fuzz(options: RunOptions) -> SuiteReport:
@@ -92,7 +92,7 @@ def fuzz(options: RunOptions) -> SuiteReport:
         *figures,
         *_count_mutations(mutated),
     )
-    return SuiteReport(JUDGE, len(mutated), tuple(found + differences), "", figures)
+    return SuiteReport(JUDGE, len(mutated), tuple(found + differences), figures=figures)
 
 
 def _count_mutations(mutated: Sequence[Case]) -> Iterator[tuple[str, str]]:
