@@ -2,13 +2,13 @@
 
 import re
 
-from verification.licences.dictionaries import fold
+from verification.licences.dictionaries import common_english_words, fold
 from verification.licences.lexicon import Kind, holds_term, is_term, kind, words
 
 EMAIL = re.compile(r"(?:mailto:)?[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+", re.A)
 URL = re.compile(r"(?:https?://)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?P<path>/[\w~@.+/-]*)?", re.A)
 USER_NAME = re.compile(r"@?[A-Za-z0-9](?:[A-Za-z0-9]|[-_.](?=[A-Za-z0-9])){0,38}")
-HARMLESS = frozenset({"license", "licenses", "licensing", "user", "users", "me", "it"})
+HARMLESS = frozenset({"free", "license", "licenses", "licensing", "user", "users", "me", "it"})
 YEAR = re.compile(r"(?:19|20)\d\d")
 SECOND_LEVEL = frozenset({"co", "com", "org", "net", "ac", "edu", "gov", "or", "ne", "gob", "gouv"})
 
@@ -49,7 +49,7 @@ def is_host(host: str) -> bool:
     while len(labels) > 1 and labels[-1] in SECOND_LEVEL:
         labels.pop()
     before = [label for label in labels[:-1] if label not in words("products") | words("neutral") | words("services")]
-    is_plain = any(kind(part) is Kind.WORD for label in before for part in label.split("-"))
+    is_plain = any(part in common_english_words() for label in before for part in label.split("-"))
     return not is_plain and all(is_identifier(label) for label in labels)
 
 

@@ -47,8 +47,8 @@ CAMEL_CASE = re.compile(r"[^\W\d_][^\W\d_A-Z]*")
 SHORT_WORDS = frozenset({"no", "to", "up", "of", "in", "is"})
 # endings of verbs, abstract nouns, adjectives and adverbs in several languages
 DERIVED = re.compile(
-    r".{2,}(?:ings?|[ts]ions?|ments?|ness|[ai]bles?|(?:ous|al|ed|ent|ate)ly|[iy][sz]ed|ful|less|ware|(?<!qu)(?<!qv)ists?|ungen|ung|heit|keit"
-    r"|lich(?:e[nrs]?)?|schaft|cion(?:es)?|cao|coes|mente|zion[ei]|amento|bil[ei]|idad|eusement|ellement|isch(?:e[nrs]?)?)"
+    r".{2,}(?:[ts]ions?|ments?|ness|[ai]bles?|(?:ous|al|ed|ent|ate)ly|[iy][sz]ed|ful|less|ware|(?<!qu)(?<!qv)ists?"
+    r"|.{3}ung(?:en)?|heit|keit|lich(?:e[nrs]?)?|schaft|cion(?:es)?|cao|coes|mente|zion[ei]|amento|bil[ei]|idad|eusement|ellement|isch(?:e[nrs]?)?)"
 )
 INFLECTIONS = (
     ("s", ""),
@@ -58,6 +58,7 @@ INFLECTIONS = (
     ("d", ""),
     ("ing", ""),
     ("ing", "e"),
+    ("ings", ""),
     ("ly", ""),
     ("er", ""),
     ("ers", ""),
@@ -254,7 +255,8 @@ def is_ordinary(folded: str, script: str) -> bool:
 
 def is_singular(folded: str) -> bool:
     """Return whether an English word is no plural, no form of a verb and not derived from one."""
-    return not DERIVED.fullmatch(folded) and not any(stem in english_words() for stem in stems(folded))
+    is_verb = folded.endswith(("ing", "ed")) and folded in english_words()
+    return not (is_verb or DERIVED.fullmatch(folded) or any(stem in english_words() for stem in stems(folded)))
 
 
 def is_noun_like(word: str) -> bool:

@@ -10,6 +10,8 @@ MAX_UNKNOWN = 3  # words in no list
 MAX_ACRONYM = 3  # letters in capitals that may stand beside other names of a person
 MAX_NAME = 18  # letters of a name in no list
 IN_PERSON = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS, Kind.PARTICLE, Kind.UNKNOWN, Kind.WORD})
+HYPHENATED = re.compile(r"[A-Z][a-z]{1,5}-[A-Za-z][a-z]{1,5}")  # as given names of Korea and China in Latin letters
+SON_OF = frozenset({"bin", "bint", "ibn", "ben"})
 NICKNAME = re.compile(r"\s[\"(]([A-Z][a-z]{2,11})[\")](?=\s)")
 
 
@@ -25,9 +27,7 @@ def is_person(text: str) -> bool:
         return False
     if script_of(tokens[0]) == "HAN":
         return is_written_without_capitals(tokens)
-    kinds = [kind_in_person(token) for token in tokens]
-    if kinds[0] is Kind.PARTICLE and fold(tokens[0]) in given_names() and tokens[0][0].isupper():
-        kinds[0] = Kind.NAME
+    kinds = kinds_in_person(tokens)
     if (
         not set(kinds) <= IN_PERSON
         or kinds[-1] is Kind.PARTICLE
@@ -38,14 +38,26 @@ def is_person(text: str) -> bool:
     return bool(full) and are_names([k for k, _ in full], [t for _, t in full], has_capitals(tokens[-1]))
 
 
+def kinds_in_person(tokens: list[str]) -> list[Kind]:
+    """Return the kinds of the words of a person's name; some words are names by their place alone."""
+    kinds = [kind_in_person(token) for token in tokens]
+    for place, before in enumerate(tokens[:-1], 1):
+        if before.lower() in SON_OF and kinds[place] is Kind.WORD:
+            kinds[place] = Kind.NAME
+    if kinds[0] is Kind.PARTICLE and fold(tokens[0]) in given_names() and tokens[0][0].isupper():
+        kinds[0] = Kind.NAME
+    return kinds
+
+
 def are_names(kinds: list[Kind], folded: list[str], are_capitalized: bool) -> bool:
     """Return whether words of these kinds, initials left out, show that they are names."""
     named, unknown, plain = (kinds.count(kind) for kind in (Kind.NAME, Kind.UNKNOWN, Kind.WORD))
     if plain:
         is_surname = len(kinds) == 2 and kinds[0] is Kind.NAME and folded[0] in given_names()
         word = folded[kinds.index(Kind.WORD)]
-        is_possible = word not in common_english_words() or (is_surname and is_singular(word))
-        return are_capitalized and named > 0 and plain == 1 and named == len(kinds) - 1 and is_possible
+        is_possible = is_singular(word) and (is_surname or word not in common_english_words())
+        listed = named + kinds.count(Kind.NAME_OR_WORD)
+        return are_capitalized and named > 0 and plain == 1 and listed == len(kinds) - 1 and is_possible
     if not are_capitalized:
         is_listed = not unknown or (named > 0 and unknown == 1)
         return 1 < len(kinds) <= MAX_UNKNOWN and is_listed
@@ -60,7 +72,11 @@ def are_names(kinds: list[Kind], folded: list[str], are_capitalized: bool) -> bo
 
 def kind_in_person(token: str) -> Kind:
     """Return the kind of a word in a person's name; without a capital letter it is a particle or none."""
+    if HYPHENATED.fullmatch(token) and not any(part in common_english_words() for part in fold(token).split("-")):
+        return Kind.TERM if is_term(fold(token)) else Kind.NAME
     found = kind(token)
+    if found is Kind.TERM and not token.isascii() and fold(token) in words("particles"):
+        return Kind.PARTICLE  # "Ní"
     if not has_capitals(token) or found in (Kind.PARTICLE, Kind.INITIALS, Kind.TERM):
         return found
     is_capitalized = any(part[:1].isupper() for part in re.split(r"[-'’]", token))
@@ -80,7 +96,7 @@ def is_joined_name(token: str) -> bool:
         return any(token[:n] in family_names() and token[n:] in given_names() for n in (1, 2))
     if script != "HAN":
         return False
-    return any(token[:n] in family_names() and 1 <= len(token) - n <= 2 for n in (1, 2))
+    return any(token[:n] in family_names() and 1 <= len(token) - n <= 2 for n in (1, 2, 3))
 
 
 def is_written_without_capitals(tokens: list[str]) -> bool:

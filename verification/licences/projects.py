@@ -44,6 +44,9 @@ def is_description(tokens: list[str]) -> bool:
     bare = [fold(token.strip(TRIM + "()")) for token in tokens]
     if bare[0] in CONNECTORS - {"the", "official", "unofficial", "community", "a", "an"} or bare[-1] in CONNECTORS:
         return False
+    known = words("products") | words("neutral")
+    tokens = [t for t in tokens if "-" not in t or not known.issuperset(fold(t).split("-"))]
+    bare = [fold(token.strip(TRIM + "()")) for token in tokens]
     names = [
         t.strip(TRIM + "()") for t, word in zip(tokens, bare, strict=True) if word not in words("products") | CONNECTORS
     ]

@@ -39,7 +39,6 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "theirs": (
         *(
             "",
-            " or any contributors",
             " or contributors",
             " and contributors",
             " or the contributors",
