@@ -146,12 +146,12 @@ def is_auxiliary(folded: str) -> bool:
     return folded in COPYRIGHT_WORDS or folded in function_words("LATIN") or folded in function_words("CYRILLIC")
 
 
-@cache
-def plain_terms() -> frozenset[str]:
-    """Return English words of terms that show even where they are written together with others."""
+@lru_cache(maxsize=20_000)
+def is_plain_term(word: str) -> bool:
+    """Return whether an English word of terms shows even where it is written together with others."""
     whole, parts = term_patterns()
-    found = {word for word in english_words() if len(word) > 4 and (word in whole or parts.search(word))}
-    return frozenset(found | words("short_terms"))
+    is_long = len(word) > 4 and word in english_words()
+    return word in words("short_terms") or (is_long and (word in whole or parts.search(word) is not None))
 
 
 @lru_cache(maxsize=20_000)
@@ -165,8 +165,8 @@ def is_written_together(letters: str) -> bool:
             continue
         for end in range(start + 2, min(len(letters), start + MAX_WORD) + 1):
             word = letters[start:end]
-            if word in SHORT_WORDS or (end > start + 2 and (word in plain_terms() or word in english_words())):
-                ends[end] = ends.get(end, False) or ends[start] or word in plain_terms()
+            if word in SHORT_WORDS or (end > start + 2 and (is_plain_term(word) or word in english_words())):
+                ends[end] = ends.get(end, False) or ends[start] or is_plain_term(word)
     return ends.get(len(letters), False)
 
 
@@ -179,6 +179,7 @@ def script_of(word: str) -> str:
     return script if len(scripts) < 2 and (script in SCRIPTS or not script) else "MIXED"
 
 
+@cache
 def script_of_letter(char: str) -> str:
     """Return the script of a letter; small capitals, modifiers and letters of phonetics are of none."""
     script, _, kind = unicodedata.name(char, "?").partition(" ")
