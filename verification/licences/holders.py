@@ -89,6 +89,8 @@ def are_holders(pieces: tuple[str, ...] | None) -> bool:
     if pieces is None:
         return False
     lone = [piece for piece in pieces if is_lone_name(piece)]
+    if len(pieces) > 1 and any(piece[:2].isupper() for piece in lone):
+        return False  # beside a holder it may be a code of terms: "NFR", "BY-NC-SA", "GPLv3"
     is_name = len(lone) == 2 and any(kind(piece) is Kind.NAME for piece in lone)  # "Yamashita, Yuu"
     return (len(lone) <= 1 or is_name) and all(piece in lone or is_holder(piece) for piece in pieces)
 

@@ -106,6 +106,7 @@ class Reader:
         if after_holder and (end := self.continuation(piece, start)):
             return end, True
         if self.has_attributions and (end := attribution_end(piece.text, start)):
+            self.first = False
             return end, False
         if self.first and is_project_title(line := piece.line(start), is_notice=self.has_attributions):
             self.first = False
@@ -128,7 +129,7 @@ class Reader:
         for found in TOKEN.finditer(piece.text, start + 1, start + len(line)):
             place = found.start()
             # "Site License" is no holder "Site" before a title "License"
-            title = line[place - start :].strip(TRIM).lower() != "license" and piece.match(self.named, place)
+            title = line[place - start :].strip(TRIM + "<>()[]").lower() != "license" and piece.match(self.named, place)
             is_end = notice_at(piece, place) or title or piece.match(patterns(), place)
             if is_end and is_holder_list(piece.text[start:place]):
                 return max(place, start + 1)

@@ -6,7 +6,9 @@ from verification.licences.dictionaries import common_english_words, family_name
 from verification.licences.lexicon import TRIM, Kind, has_capitals, is_singular, is_term, kind, script_of, words
 
 MAX_PERSON_WORDS = 5
-MAX_UNKNOWN = 3  # words in no list
+MAX_LISTED = 3  # words of a name in a script without capitals
+MAX_UNKNOWN = 2  # words in no list, where no other word is a listed name
+MAX_UNKNOWN_LETTERS = 22  # of all of them: words of a sentence in foreign letters are longer than names
 MAX_ACRONYM = 3  # letters in capitals that may stand beside other names of a person
 MAX_NAME = 18  # letters of a name in no list
 IN_PERSON = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS, Kind.PARTICLE, Kind.UNKNOWN, Kind.WORD})
@@ -60,11 +62,11 @@ def are_names(kinds: list[Kind], folded: list[str], are_capitalized: bool) -> bo
         return are_capitalized and named > 0 and plain == 1 and listed == len(kinds) - 1 and is_possible
     if not are_capitalized:
         is_listed = not unknown or (named > 0 and unknown == 1)
-        return 1 < len(kinds) <= MAX_UNKNOWN and is_listed
+        return 1 < len(kinds) <= MAX_LISTED and is_listed
     if named:
         return True
     if unknown == len(kinds):
-        return unknown <= MAX_UNKNOWN
+        return unknown <= MAX_UNKNOWN and sum(map(len, folded)) <= MAX_UNKNOWN_LETTERS
     is_given = kinds[0] is Kind.NAME_OR_WORD and folded[0] in given_names()
     rest = set(kinds[1:])
     return is_given and (rest == {Kind.UNKNOWN} or (rest == {Kind.NAME_OR_WORD} and folded[-1] in family_names()))

@@ -78,6 +78,8 @@ def test_no_holder(text):
     [
         *("Acme\u200b Inc.", "\u202eAcme", "Ac\u00admeInc Ltd", "🚫 GmbH", "★ Inc.", "ᴡᴇᴇᴋᴅᴀʏꜱ ᴏɴʟʏ", "Ɑcme Inc."),
         *("NotForSale2 Inc", "5Seats Inc", "Max10Users LLC", "30DayTrial Inc"),
+        *("Google LLC [GPLv3]", "Google LLC; BY-NC-SA", "(NFR) Google LLC", "Cisco Systems, Inc. <LIMITED LICENSE>"),
+        *("HashiCorp, Inc. (exp. 2026-12)", "Shouyou Riyou Kinshi", "Pereprodazha Zapreshchena"),
         *("Acme (https://legal.acme.com)", "Acme (https://rules.acme.com)", "Acme (https://github.com/acme/policy)"),
         "[Acme Inc.]: https://acme.com",
     ],
