@@ -77,7 +77,7 @@ def test_somebody_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: 
     visit().go(stop[1]).sees("Stop these mails?").press("Stop these mails").sees("It is stopped")
     reader.go("/notifications/choices/")
     assert reader.page.get_by_label("Messages").input_value() == "portal"
-    reader.press("Make the address").sees("Copy this address now")
+    reader.press("Make the address").write("Password", PASSWORD).press("Continue").sees("Copy this address now")
     address = reader.page.locator("code", has_text=".ics").inner_text()
     answer = reader.page.request.get(address)
     assert Calendar.from_ical(answer.text())["x-wr-calname"] == "Partner portal: deadlines"
