@@ -22,7 +22,7 @@ PAGES_ONLY = (
          ("calendar_feed", "calendar_feed_make")),
     Only("Reading a test account", "nothing of the API tells a secret"),
     Only("The account itself", "name, zone, second factor and theme are settings of who signs in",
-         ("enrollment", "profile", "second_factor_required", "security_log", "theme")),
+         ("account_email", "enrollment", "profile", "second_factor_required", "security_log", "theme")),
     Only("Stopping a mail with one click", "the link in the mail is the proof", ("notices_stop", "report_stop")),
     Only("Badges, their statements and keys", "they have addresses of their own that need no token",
          ("badge", "badge_json", "badge_key", "badge_keys", "badge_shields", "badge_statement",
