@@ -107,7 +107,7 @@ def _name_numbers(first: int, last: int) -> str:
 
 
 class _KeyHistory:
-    """Which keys could seal an event, as the anchors show.
+    """Keys that could seal an event, as the anchors show.
 
     A retired key may have leaked. It seals nothing after the first anchor under a newer key, and no unknown key does
     that never sealed an anchor.

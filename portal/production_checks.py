@@ -21,10 +21,10 @@ MIN_SECRET_CHARACTERS = 32
 MIN_SECRET_KEY_CHARACTERS = 50  # what Django's own deployment check asks for
 # A random secret of 32 hexadecimal digits is estimated at 80 to 120 bits, repeated words and sequences at below 60.
 MIN_SECRET_BITS = 64
-# A secret is made of words when they have at least so many of its letters, and half of them; by chance they have 11.
+# A secret is made of words when they have at least so many of its letters, and half of them; random ones stay below.
 MIN_WORD_LETTERS = 16
 MIN_WORD, MAX_WORD = 4, 16
-WORD_COUNT = 20_000
+WORD_COUNT = 10_000
 LETTERS = re.compile(f"[a-z]{{{MIN_WORD},}}")
 LETTERS_OF_DIGITS = str.maketrans("01345$@!", "oieassai")
 PLACEHOLDERS = (
@@ -181,7 +181,7 @@ def _count_word_letters(text: str) -> int:
 @cache
 def _load_words() -> frozenset[str]:
     """Return the common English words without their apostrophes and hyphens."""
-    import wordfreq  # noqa: PLC0415  (takes a fifth of a second, which only production needs)
+    import wordfreq  # noqa: PLC0415 - takes a fifth of a second, which only production needs
 
     words = wordfreq.top_n_list("en", WORD_COUNT, wordlist="small", ascii_only=True)
     return frozenset(word for word in words if MIN_WORD <= len(word) <= MAX_WORD and word.isalpha())

@@ -1,4 +1,4 @@
-"""How are we doing? The figures above the list, each beside that of a week ago, in six queries.
+"""Figures above the SLA list, each beside that of a week ago, in six queries.
 
 The week is the last seven days, the week before the seven days before those: a Monday has a week too. What was at risk
 or past due a week ago is said as today's facts tell it; what was blind, as the report of the last week froze it.
@@ -40,7 +40,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands above the list.
+    """Figures above the list.
 
     `tabs`: (word, address, is it shown, count). `behind`: number of repositories not read lately. `unreadable`: those
     with a known reason, the longest unread first.

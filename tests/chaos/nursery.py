@@ -32,7 +32,7 @@ HURRY = int(os.environ.get("CHAOS_HURRY", "1"))
 
 
 def sweep() -> None:
-    """What `manage.py sweep` does, forever: each queue by itself."""
+    """Run the sweep forever, each queue in a thread of its own."""
     never = threading.Event()
     for queue in QUEUES[1:]:
         threading.Thread(target=sweeping.keep_sweeping, args=(queue, PAUSE, never, print), daemon=True).start()

@@ -36,7 +36,7 @@ def explain(case: Case, verdict: Verdict, gpg: GpgVerdict) -> str:
     """Return the class of a difference, empty for one that gpg's own report does not explain."""
     if verdict.terraform.accepts:
         return _explain_refusal(case, verdict, gpg)
-    if gpg.signer is None or gpg.signer.primary not in gpg.imported:
+    if gpg.signer is None or gpg.signer.primary not in gpg.imported_fingerprints:
         return ""
     reason, is_shown = ACCEPTED_BY_GPG.get(verdict.kind, ("", _never))
     if is_shown(case, verdict, gpg):
@@ -86,7 +86,7 @@ def _explain_error(verdict: Verdict, gpg: GpgVerdict, error: Sequence[str]) -> s
     if reason == GENERAL_ERROR:
         return SHORT_DIGEST if algorithm == ECDSA and digest in SHORT_DIGESTS else ""
     certificate = verdict.certificate
-    if reason != MISSING_KEY or certificate is None or certificate.primary.fingerprint in gpg.imported:
+    if reason != MISSING_KEY or certificate is None or certificate.primary.fingerprint in gpg.imported_fingerprints:
         return ""
     if not gpg.count_read():
         return NO_KEY

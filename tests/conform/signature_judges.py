@@ -103,7 +103,7 @@ class GpgSigner:
 
 @dataclass(frozen=True, slots=True)
 class GpgVerdict:
-    """Whether gpg exits with 0, and its status lines about the signature and about the import of the keys."""
+    """Verdict of gpg: whether it exits with 0, and its status lines about the signature and the imported keys."""
 
     is_accepted: bool
     lines: tuple[tuple[str, ...], ...]
@@ -120,7 +120,7 @@ class GpgVerdict:
         return GpgSigner(line[1], int(line[3]), line[8], line[10]) if line else None
 
     @property
-    def imported(self) -> frozenset[str]:
+    def imported_fingerprints(self) -> frozenset[str]:
         """Return the fingerprints of the primary keys that gpg took."""
         return frozenset(line[2] for line in self.import_lines if line[0] == "IMPORT_OK")
 

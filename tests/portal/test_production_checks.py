@@ -1,4 +1,4 @@
-"""Which secrets production takes, and which it calls weak."""
+"""Secrets that production accepts, and those it calls weak."""
 
 import base64
 import secrets

@@ -20,7 +20,7 @@ class LimitError(ValueError):
     """The portal does not verify with such a key. Terraform may."""
 
 
-class Result(StrEnum):
+class ArithmeticResult(StrEnum):
     """The outcome of one verification. Terraform refuses all but HOLDS, in the same words."""
 
     HOLDS = "holds"
@@ -29,23 +29,23 @@ class Result(StrEnum):
     MALFORMED = "malformed"
 
 
-def verify(key: PublicKey, signature: Signature, digest: bytes) -> Result:
+def verify(key: PublicKey, signature: Signature, digest: bytes) -> ArithmeticResult:
     """Verify a signature over a document with this digest. Raises LimitError for a key beyond the portal's means."""
     if key.algorithm != signature.algorithm:
-        return Result.MALFORMED
+        return ArithmeticResult.MALFORMED
     if key.family == "RSA" and signature.digest.startswith("sha3_"):
-        return Result.UNSUPPORTED  # Go's padding has no prefix for them
+        return ArithmeticResult.UNSUPPORTED  # Go's padding has no prefix for them
     try:
         _verify(key, signature, digest)
     except InvalidSignature:
-        return Result.FAILS
+        return ArithmeticResult.FAILS
     except UnsupportedAlgorithm as error:
         raise LimitError("the cryptographic library does not know the algorithm of a key") from error
     except LimitError:
         raise
     except ValueError:
-        return Result.MALFORMED
-    return Result.HOLDS
+        return ArithmeticResult.MALFORMED
+    return ArithmeticResult.HOLDS
 
 
 def _verify(key: PublicKey, signature: Signature, digest: bytes) -> None:

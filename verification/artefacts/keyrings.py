@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from verification.artefacts import arithmetic, armor
-from verification.artefacts.arithmetic import LimitError, Result
+from verification.artefacts.arithmetic import ArithmeticResult, LimitError
 from verification.artefacts.packets import PacketError, PublicKey, StructuralError, UnsupportedError
 from verification.artefacts.signature_packets import COMPROMISED, Packet, Signature, UserId, read_packets
 from verification.terraform import says
@@ -27,8 +27,8 @@ Packets = deque[Packet | PacketError]
 
 
 @dataclass(slots=True)
-class Allowance:
-    """How many signatures of keys about themselves are still verified, over all keys of a release."""
+class VerificationLimit:
+    """Limit of the self-signatures that are verified, over all keys of a release. `left` counts down."""
 
     left: int = MAX_VERIFICATIONS
 
@@ -37,7 +37,7 @@ class Allowance:
         if not self.left:
             raise LimitError(f"the keys have more than {MAX_VERIFICATIONS} signatures by themselves")
         self.left -= 1
-        return verify(key, signature, covered) == Result.HOLDS
+        return verify(key, signature, covered) == ArithmeticResult.HOLDS
 
 
 @dataclass(slots=True)
@@ -133,7 +133,7 @@ class Candidate:
         return self.ends_at < now or max(self.key.created_at, self.certificate.primary.created_at) > now
 
 
-def read_armored(text: bytes, allowance: Allowance | None = None) -> list[Certificate]:
+def read_armored(text: bytes, limit: VerificationLimit | None = None) -> list[Certificate]:
     """Return the certificates of an armored block.
 
     Raises:
@@ -145,16 +145,16 @@ def read_armored(text: bytes, allowance: Allowance | None = None) -> list[Certif
         raise armor.ArmorError(says("no_armour"))
     if block.kind not in KINDS:
         raise armor.ArmorError(says("armor_kind", kind=block.kind))
-    return read(block.read(), allowance or Allowance())
+    return read(block.read(), limit or VerificationLimit())
 
 
-def read(data: bytes, allowance: Allowance) -> list[Certificate]:
+def read(data: bytes, limit: VerificationLimit) -> list[Certificate]:
     """Return the certificates, without those that are malformed. Raises PacketError where none is left."""
     packets, certificates = deque(read_packets(data)), []
     last: PacketError | None = None
     while packets:
         try:
-            certificates.append(_read_certificate(packets, data, allowance))
+            certificates.append(_read_certificate(packets, data, limit))
         except (StructuralError, UnsupportedError) as error:
             last = error
             _skip_to_key(packets)
@@ -186,36 +186,36 @@ def _skip_to_key(packets: Packets) -> None:
             return
 
 
-def _read_certificate(packets: Packets, data: bytes, allowance: Allowance) -> Certificate:
+def _read_certificate(packets: Packets, data: bytes, limit: VerificationLimit) -> Certificate:
     primary = _next(packets)
     if not isinstance(primary, PublicKey) or not primary.can_sign:
         raise StructuralError("first packet was not a public/private key")
     certificate = Certificate(primary, data)
-    _read_parts(certificate, packets, allowance)
+    _read_parts(certificate, packets, limit)
     if not certificate.identities:
         raise StructuralError("entity without any identities")
-    if not all(allowance.verify(primary, revocation, primary.hashed) for revocation in certificate.revocations):
+    if not all(limit.verify(primary, revocation, primary.hashed) for revocation in certificate.revocations):
         raise StructuralError("revocation signature signed by alternate key")
     return certificate
 
 
-def _read_parts(certificate: Certificate, packets: Packets, allowance: Allowance) -> None:
+def _read_parts(certificate: Certificate, packets: Packets, limit: VerificationLimit) -> None:
     """Read up to the next primary key."""
     while packets:
         packet = _next(packets)
         match packet:
             case UserId():
-                _add_identity(certificate, packets, packet.name, allowance)
+                _add_identity(certificate, packets, packet.name, limit)
             case Signature(kind=0x20):
                 certificate.revocations.append(packet)
             case PublicKey(is_subkey=True):
-                certificate.subkeys.append(_read_subkey(certificate, packets, packet, allowance))
+                certificate.subkeys.append(_read_subkey(certificate, packets, packet, limit))
             case PublicKey():
                 packets.appendleft(packet)
                 return
 
 
-def _add_identity(certificate: Certificate, packets: Packets, name: bytes, allowance: Allowance) -> None:
+def _add_identity(certificate: Certificate, packets: Packets, name: bytes, limit: VerificationLimit) -> None:
     """Read the signatures about a user ID, which counts only with a good one by the key itself."""
     identity, covered = Identity(name), certificate.primary.hashed + b"\xb4" + len(name).to_bytes(4) + name
     for signature in _next_signatures(packets):
@@ -223,7 +223,7 @@ def _add_identity(certificate: Certificate, packets: Packets, name: bytes, allow
             raise StructuralError("user ID signature with wrong type")
         if not signature.is_by(certificate.primary):
             continue
-        if not allowance.verify(certificate.primary, signature, covered):
+        if not limit.verify(certificate.primary, signature, covered):
             raise StructuralError("user ID self-signature invalid")
         if signature.kind == CERTIFICATION_REVOCATION:
             identity.revocations.append(signature)
@@ -232,14 +232,14 @@ def _add_identity(certificate: Certificate, packets: Packets, name: bytes, allow
         certificate.identities[name] = identity
 
 
-def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, allowance: Allowance) -> Candidate:
+def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, limit: VerificationLimit) -> Candidate:
     primary, binding, revocations = certificate.primary, None, []
     covered = primary.hashed + key.hashed
     for signature in _next_signatures(packets):
         if signature.kind not in (BINDING, SUBKEY_REVOCATION):
             raise StructuralError("subkey signature with wrong type")
-        is_bound = allowance.verify(primary, signature, covered)
-        if not is_bound or not _is_cross_signed(key, signature, covered, allowance):
+        is_bound = limit.verify(primary, signature, covered)
+        if not is_bound or not _is_cross_signed(key, signature, covered, limit):
             raise StructuralError("subkey signature invalid")
         if signature.kind == SUBKEY_REVOCATION:
             revocations.append(signature)
@@ -250,14 +250,14 @@ def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, all
     return Candidate(certificate, key, binding, revocations)
 
 
-def _is_cross_signed(key: PublicKey, binding: Signature, covered: bytes, allowance: Allowance) -> bool:
+def _is_cross_signed(key: PublicKey, binding: Signature, covered: bytes, limit: VerificationLimit) -> bool:
     """Return whether a subkey that may sign has agreed to belong to its primary key."""
     if not (binding.flags or 0) & MAY_SIGN:
         return True
-    return binding.embedded is not None and allowance.verify(key, binding.embedded, covered)
+    return binding.embedded is not None and limit.verify(key, binding.embedded, covered)
 
 
-def verify(key: PublicKey, signature: Signature, covered: bytes) -> Result:
+def verify(key: PublicKey, signature: Signature, covered: bytes) -> ArithmeticResult:
     """Verify a signature over the bytes that it covers beside itself. Raises LimitError."""
     digest = hashlib.new(signature.digest, covered + signature.hashed, usedforsecurity=False).digest()
     return arithmetic.verify(key, signature, digest)
@@ -273,7 +273,7 @@ def find(certificates: Sequence[Certificate], signature: Signature) -> list[Cand
     ]
 
 
-def verify_document(candidate: Candidate, signature: Signature, document: bytes) -> Result:
+def verify_document(candidate: Candidate, signature: Signature, document: bytes) -> ArithmeticResult:
     """Verify a signature over a document. Raises LimitError."""
     if signature.kind == TEXT:
         document = document.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")

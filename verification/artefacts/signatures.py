@@ -13,7 +13,7 @@ from math import inf
 from pysequoia import Cert, Sig, verify
 
 from verification.artefacts import keyrings
-from verification.artefacts.arithmetic import LimitError, Result
+from verification.artefacts.arithmetic import ArithmeticResult, LimitError
 from verification.artefacts.armor import ArmorError, decode
 from verification.artefacts.base import Remark, fail, warn
 from verification.artefacts.keyrings import Candidate, Certificate
@@ -83,9 +83,9 @@ SENTENCES = {
 
 
 FAULTS = {
-    Result.FAILS: Class.TAMPERED,
-    Result.UNSUPPORTED: Class.UNSUPPORTED,
-    Result.MALFORMED: Class.MALFORMED,
+    ArithmeticResult.FAILS: Class.TAMPERED,
+    ArithmeticResult.UNSUPPORTED: Class.UNSUPPORTED,
+    ArithmeticResult.MALFORMED: Class.MALFORMED,
 }
 
 
@@ -126,10 +126,10 @@ def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: floa
     """
     if sum(map(len, keys)) > MAX_KEY_BYTES:
         return Verdict(Class.UNSUPPORTED_KEY, unknown(f"Not settled: the keys exceed {MAX_KEY_BYTES} bytes."))
-    allowance = keyrings.Allowance()
+    limit = keyrings.VerificationLimit()
     for at, armored in enumerate(keys):
         try:
-            certificates = keyrings.read_armored(armored, allowance)
+            certificates = keyrings.read_armored(armored, limit)
             verdict = check(document, signature, certificates, now=now, at=at)
         except (ArmorError, PacketError) as error:
             return Verdict(Class.UNREADABLE_KEY, refuses("key", why=str(error)), at=at)
@@ -192,7 +192,7 @@ def _ask_terraform(
     if candidate.key.algorithm != signature.algorithm:
         return refuses("signature", why=says("other_algorithm")), Class.MALFORMED
     result = keyrings.verify_document(candidate, signature, document)
-    if result != Result.HOLDS:
+    if result != ArithmeticResult.HOLDS:
         why = says("bad_signature", algorithm=candidate.key.family)
         return refuses("signature", why=why), FAULTS[result]
     covering = candidate.claims

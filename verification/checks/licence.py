@@ -20,7 +20,7 @@ from verification.sources.github import Repository
 NO_OPINION = ("", "NOASSERTION", "OTHER")
 NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")  # "AcmeEULA" has two
 # beginnings of words in the names of files that can hold terms
-OTHER_TERMS: tuple[str, ...] = (
+OTHER_TERMS = (
     "eula",
     "licens",
     "licenc",
@@ -31,8 +31,17 @@ OTHER_TERMS: tuple[str, ...] = (
     "trademark",
     "pricing",
     "propriet",
+    "legal",
+    "terms",
+    "tos",
+    "aup",
+    "patent",
+    "condition",
+    "agreement",
+    "acceptable",
+    "commons",
+    "usage",
 )
-OTHER_TERMS += ("legal", "term", "tos", "aup", "patent", "condition", "agreement", "acceptable", "commons", "usage")
 PROSE = re.compile(r"[^./]+(?:\.(?:md|txt|rst|html?|adoc|pdf|rtf|docx?))*", re.I)
 NOTICE = ("notice", "attribution", "credits", "acknowledg")
 PART = re.compile(r"(?:[^/]+/){1,2}(?:licen[sc]e|copying)(?:\.[^/.]*)?", re.I)

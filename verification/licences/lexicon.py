@@ -21,26 +21,34 @@ from verification.licences.dictionaries import (
 WORDS = Path(__file__).with_name("words")
 TRIM = ".,;:'\"!*_`#= \t\n-"  # around a word
 SCRIPTS_WITH_CAPITALS = ("LATIN", "GREEK", "CYRILLIC")
-SCRIPTS: tuple[str, ...] = (
-    "LATIN",
-    "GREEK",
-    "CYRILLIC",
-    "ARMENIAN",
-    "HEBREW",
-    "ARABIC",
-    "DEVANAGARI",
-    "BENGALI",
-    "GUJARATI",
-    "GURMUKHI",
+SCRIPTS = frozenset(
+    {
+        "LATIN",
+        "GREEK",
+        "CYRILLIC",
+        "ARMENIAN",
+        "HEBREW",
+        "ARABIC",
+        "DEVANAGARI",
+        "BENGALI",
+        "GUJARATI",
+        "GURMUKHI",
+        "ORIYA",
+        "TAMIL",
+        "TELUGU",
+        "KANNADA",
+        "MALAYALAM",
+        "SINHALA",
+        "THAI",
+        "GEORGIAN",
+        "HANGUL",
+    }
 )
-SCRIPTS += ("ORIYA", "TAMIL", "TELUGU", "KANNADA", "MALAYALAM", "SINHALA", "THAI", "GEORGIAN", "HANGUL")
 HAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC"})
 AFRICAN_LETTERS = frozenset("ɓɗəɛɔɲŋ")  # and Azerbaijani
 INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,3}")
 BRAND_WITH_DIGITS = re.compile(r"(?=[^_]*[A-Za-z]{2}|[A-Za-z]\d{1,3}$|\d[A-Za-z]\d?$)[A-Za-z\d]{2,20}")
 LEET = str.maketrans("013457", "oleast")
-
-
 COPYRIGHT_WORDS = frozenset({"copyright", "copyrights", "(c)", "license", "licensed", "rights", "reserved"})
 SPELLED_OUT = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]+){4}")  # "S.e.a.t.s"
 CAMEL_CASE = re.compile(r"[^\W\d_][^\W\d_A-Z]*")

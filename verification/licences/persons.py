@@ -8,7 +8,7 @@ from verification.licences.lexicon import TRIM, Kind, has_capitals, is_singular,
 MAX_PERSON_WORDS = 5
 MAX_LISTED = 3  # words of a name in a script without capitals
 MAX_UNKNOWN = 2  # words in no list, where no other word is a listed name
-MAX_UNKNOWN_LETTERS = 22  # of all of them: words of a sentence in foreign letters are longer than names
+MAX_UNKNOWN_LETTERS = 22  # of all of them together; transliterated sentences have longer words than names
 MAX_ACRONYM = 3  # letters in capitals that may stand beside other names of a person
 MAX_NAME = 18  # letters of a name in no list
 IN_PERSON = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS, Kind.PARTICLE, Kind.UNKNOWN, Kind.WORD})

@@ -32,11 +32,11 @@ FILES = "/files"  # where bound files are: outside every folder that a program c
 FILTERS = Path(__file__).parent / "filters"
 STAGING_ROOT = "/tmp"  # noqa: S108 - paths of sockets have at most 108 characters; the folder is made by mkdtemp
 RETRY_SECONDS = 600.0  # for which "no sandbox can be had" is believed
-BAIT = (
+DECOYS = (
     ".aws/credentials", ".ssh/id_ed25519", ".netrc", ".config/gcloud/application_default_credentials.json",
     ".docker/config.json", ".kube/config", ".azure/accessTokens.json",
 )  # fmt: skip
-BAIT_TEXT = b"planted: whoever reads this is seen\n"
+DECOY_TEXT = b"decoy: reading this file is recorded\n"
 
 
 class Egress(Protocol):
@@ -61,7 +61,7 @@ class Environment:
     egress: Egress | None = None
     is_strict: bool = True
     storage: int = -1
-    bait: int = -1
+    decoys: int = -1
     processes: list[SandboxProcess] = field(default_factory=list)
 
     @property
@@ -109,7 +109,7 @@ class Environment:
             if self.egress is not None:
                 stack.enter_context(self.egress.serve(listeners[0]))
             sockets = _open_socket_memory(blocked.child, diagnostics)
-            monitor = usage.UsageMonitor(blocked.child, self.storage, self.limits, sockets, group, self.bait)
+            monitor = usage.UsageMonitor(blocked.child, self.storage, self.limits, sockets, group, self.decoys)
             stack.callback(monitor.close)
             watch = Watch(monitor, self.limits.output, seconds, self.is_strict)
             process = SandboxProcess(blocked, watch, stack)
@@ -236,13 +236,13 @@ def _fill_storage(environment: Environment, files: Mapping[str, bytes | Path], s
             target = environment.locate(name)
             project_files.write_link(environment.storage, f"project/{name}", target, environment.owner)
     if environment.is_strict:
-        for name in BAIT:
-            project_files.write_file(environment.storage, f"home/{name}", BAIT_TEXT, environment.owner)
+        for name in DECOYS:
+            project_files.write_file(environment.storage, f"home/{name}", DECOY_TEXT, environment.owner)
         try:
-            environment.bait = usage.watch_files([path / "home" / name for name in BAIT])
+            environment.decoys = usage.watch_files([path / "home" / name for name in DECOYS])
         except OSError as error:
             raise build_unavailable_error(f"files cannot be watched ({error.strerror})") from error
-        stack.callback(os.close, environment.bait)
+        stack.callback(os.close, environment.decoys)
 
 
 def find_filter() -> Path:

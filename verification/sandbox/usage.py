@@ -35,14 +35,14 @@ class UsageMonitor:
     """Compare what runs in one sandbox with its limits.
 
     Everything that is read later is opened at the start: the counters of the network outlive the last process only by
-    the descriptors that are held here. `bait` is a descriptor from watch_files(), or -1.
+    the descriptors that are held here. `decoys` is a descriptor from watch_files(), or -1.
     """
 
     def __init__(
-        self, child: int, storage: int, limits: Limits, sockets: SocketMemory, group: ControlGroup | None, bait: int
+        self, child: int, storage: int, limits: Limits, sockets: SocketMemory, group: ControlGroup | None, decoys: int
     ) -> None:
         self.limits, self.peak_bytes = limits, 0
-        self._storage, self._sockets, self._group, self._bait = storage, sockets, group, bait
+        self._storage, self._sockets, self._group, self._decoys = storage, sockets, group, decoys
         self._processes = os.open(Path(f"/proc/{child}/root", "proc"), os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         self._counters = [
             os.open(f"/proc/{child}/net/{name}", os.O_RDONLY | os.O_CLOEXEC) for name in ("snmp", "snmp6")
@@ -74,7 +74,7 @@ class UsageMonitor:
         if any(self._count_unroutable(descriptor) for descriptor in self._counters):
             return ExitReason.NETWORK
         with suppress(BlockingIOError):
-            if self._bait >= 0 and os.read(self._bait, 4096):
+            if self._decoys >= 0 and os.read(self._decoys, 4096):
                 return ExitReason.HOME
         return None
 

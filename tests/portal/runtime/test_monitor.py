@@ -1,4 +1,4 @@
-"""What bin/up announces, also after a database that did not answer at first."""
+"""Announcements of bin/up, also after a database that did not answer at first."""
 
 import socket
 from pathlib import Path

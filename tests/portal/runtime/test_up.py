@@ -22,16 +22,16 @@ NEEDS_PROC = pytest.mark.skipif(not HAS_PROC, reason="no /proc on this machine")
 
 
 @pytest.fixture
-def taken():
+def occupied_port():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         yield listener.getsockname()[1]
 
 
-def test_taken_port_is_named_with_the_remedy(taken):
+def test_taken_port_is_named_with_the_remedy(occupied_port):
     with pytest.raises(StartError) as refusal:
-        require_free_port("127.0.0.1", taken)
+        require_free_port("127.0.0.1", occupied_port)
     assert str(refusal.value) == (
-        f"Port {taken} of 127.0.0.1 cannot be used (Address already in use); stop what uses it or take another:"
+        f"Port {occupied_port} of 127.0.0.1 cannot be used (Address already in use); stop what uses it or take another:"
         " PORT=8001 bin/up"
     )
 
@@ -91,10 +91,10 @@ def test_wrong_setting_ends_the_start_with_a_sentence(variables, sentence, tmp_p
 
 
 @pytest.mark.any_database
-def test_taken_port_ends_the_start_before_the_database_is_touched(taken, tmp_path):
-    with running_portal(tmp_path / "data", port=taken) as portal:
+def test_taken_port_ends_the_start_before_the_database_is_touched(occupied_port, tmp_path):
+    with running_portal(tmp_path / "data", port=occupied_port) as portal:
         assert portal.end() == 1
-    assert portal.output.startswith(f"Port {taken} of 127.0.0.1 cannot be used (Address already in use)")
+    assert portal.output.startswith(f"Port {occupied_port} of 127.0.0.1 cannot be used (Address already in use)")
     assert not (portal.data / "portal.sqlite3").exists()
 
 

@@ -8,7 +8,7 @@ from tests.conform.signature_mutations import add_armor
 from tests.verification.artefacts import openpgp
 from tests.verification.artefacts.signed import ARMOUR, CASES, DOCUMENT
 from verification.artefacts import arithmetic, signatures
-from verification.artefacts.arithmetic import Result
+from verification.artefacts.arithmetic import ArithmeticResult
 from verification.artefacts.packets import Reader, read_key
 from verification.artefacts.signature_packets import Signature
 from verification.artefacts.signatures import Class, judge
@@ -46,7 +46,7 @@ def test_tampered_is_what_gpg_calls_bad(keyring, name):
 
 
 def test_signature_that_sequoia_verifies_is_not_called_tampered(keyring, monkeypatch):
-    monkeypatch.setattr("verification.artefacts.keyrings.verify_document", lambda *_: Result.FAILS)
+    monkeypatch.setattr("verification.artefacts.keyrings.verify_document", lambda *_: ArithmeticResult.FAILS)
     found = verdict(keyring, CASES["RSA"])
     assert (found.kind, found.outcome) == (Class.DISPUTED, Outcome.FAIL)
 
@@ -143,7 +143,9 @@ DSA_Q = 0xF979D04AF47AEBDD597A1ECFFCF00FECB91EE9E5EFE09F07CEFE2A1F
 DSA_G = pow(2, (DSA_P - 1) // DSA_Q, DSA_P)
 
 
-@pytest.mark.parametrize(("digest", "result"), [(b"a" * 32, Result.HOLDS), (b"b" * 32, Result.FAILS)])
+@pytest.mark.parametrize(
+    ("digest", "result"), [(b"a" * 32, ArithmeticResult.HOLDS), (b"b" * 32, ArithmeticResult.FAILS)]
+)
 def test_dsa_key_of_an_unusual_size_is_verified(digest, result):
     secret, nonce = 1234567, 7654321
     r = pow(DSA_G, nonce, DSA_P) % DSA_Q
@@ -154,7 +156,7 @@ def test_dsa_key_of_an_unusual_size_is_verified(digest, result):
     signature = Signature(0, 17, "sha256", b"", numbers=(r.to_bytes(28), s.to_bytes(28)))
     assert arithmetic.verify(key, signature, digest) == result
     signature.numbers = (b"", s.to_bytes(28))
-    assert arithmetic.verify(key, signature, digest) == Result.MALFORMED
+    assert arithmetic.verify(key, signature, digest) == ArithmeticResult.MALFORMED
 
 
 def test_every_class_has_a_case_and_a_sentence():

@@ -94,7 +94,7 @@ def calls(*names: str, error: str = "EPERM") -> Attack:
     return Attack(source, tuple(f"{name} {error}" for name in names))
 
 
-def stopped(source: str, reason: ExitReason, *, is_strict: bool = False, has_proxy: bool = False) -> Attack:
+def expect_stop(source: str, reason: ExitReason, *, is_strict: bool = False, has_proxy: bool = False) -> Attack:
     """Return an attack that must be stopped."""
     return Attack(source, (), reason, None, is_strict, has_proxy)
 
@@ -156,10 +156,10 @@ ATTACKS: dict[str, Attack] = {
         "".join(f"attempt('{name}', lambda: socket.socket({values}))\n" for name, values in SOCKETS.items()),
         tuple(f"{name} EPERM" for name in SOCKETS),
     ),
-    "network by number": stopped("attempt('x', lambda: socket.create_connection(('192.0.2.7', 443), 5))\n"
+    "network by number": expect_stop("attempt('x', lambda: socket.create_connection(('192.0.2.7', 443), 5))\n"
                                  "time.sleep(30)", ExitReason.NETWORK, is_strict=True),
-    "network by name": stopped("socket.getaddrinfo('example.com', 443)", ExitReason.NETWORK, is_strict=True),
-    "network over IPv6": stopped("attempt('x', lambda: socket.create_connection(('2001:db8::1', 443), 5))\n"
+    "network by name": expect_stop("socket.getaddrinfo('example.com', 443)", ExitReason.NETWORK, is_strict=True),
+    "network over IPv6": expect_stop("attempt('x', lambda: socket.create_connection(('2001:db8::1', 443), 5))\n"
                                  "time.sleep(30)", ExitReason.NETWORK, is_strict=True),
     "services of the host": Attack(
         "attempt('loopback', lambda: socket.create_connection(('127.0.0.1', int(sys.argv[1])), 5))\n"
@@ -262,10 +262,10 @@ ATTACKS: dict[str, Attack] = {
         ("dup EMFILE", "True"),
     ),
     "descriptors of the supervisor": Attack("print(*sorted(os.listdir('/proc/self/fd'), key=int))", ("0 1 2 3",)),
-    "fork bomb": stopped(
+    "fork bomb": expect_stop(
         "while True:\n    try:\n        os.fork()\n    except OSError:\n        pass", ExitReason.PROCESSES),
-    "memory bomb": stopped("held = []\nwhile True: held.append(b'x' * 4_000_000)", ExitReason.MEMORY),
-    "memory in socket buffers": stopped(
+    "memory bomb": expect_stop("held = []\nwhile True: held.append(b'x' * 4_000_000)", ExitReason.MEMORY),
+    "memory in socket buffers": expect_stop(
         "held = []\n"
         "for _ in range(5): os.fork()\n"  # no process may hold enough by itself
         "try:\n"
@@ -275,7 +275,7 @@ ATTACKS: dict[str, Attack] = {
         "            near.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)\n"
         "            fill(near)\n"
         "except OSError: time.sleep(60)", ExitReason.MEMORY),
-    "memory in TCP buffers": stopped(
+    "memory in TCP buffers": expect_stop(
         "held, listener = [], socket.create_server(('127.0.0.1', 0), backlog=100)\n"
         "for _ in range(100):\n"
         "    held.append(socket.create_connection(listener.getsockname()))\n"
@@ -283,7 +283,7 @@ ATTACKS: dict[str, Attack] = {
         "    fill(held[-1])\n"
         "    fill(held[-2])\n"
         "time.sleep(60)", ExitReason.MEMORY),
-    "memory in sent sockets": stopped(
+    "memory in sent sockets": expect_stop(
         "held = []\n"
         "try:\n"
         "    while True:\n"
@@ -296,14 +296,14 @@ ATTACKS: dict[str, Attack] = {
         "            socket.send_fds(held[-1][0], [b'x'], [near.fileno() for near in pair])\n"
         "            for near in pair: near.close()\n"
         "except OSError: time.sleep(60)", ExitReason.MEMORY),
-    "memory in page tables": stopped(
+    "memory in page tables": expect_stop(
         "libc.mmap.restype = ctypes.c_void_p\n"
         "size = 1 << 38\n"
         "start = libc.mmap(None, ctypes.c_size_t(size), 1, 0x4022, -1, 0)\n"  # readable, private, without reserve
         "libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(size), 15)\n"  # no huge pages
         "for at in range(0, size, 1 << 21): ctypes.string_at(start + at, 1)\n"
         "time.sleep(60)", ExitReason.MEMORY),
-    "connections to the proxy": stopped(  # as many as the supervisor may open files; each needs a second one there
+    "connections to the proxy": expect_stop(  # as many as the supervisor may open files; each needs a second one there
         "for _ in range(3): os.fork()\n"
         "held = []\n"
         "for _ in range(150):\n"
@@ -320,13 +320,13 @@ ATTACKS: dict[str, Attack] = {
         ("refused",), has_proxy=True,
     ),
     "watches": calls("inotify_init1", "inotify_add_watch", error="ENOSYS"),
-    "disk bomb": stopped(
+    "disk bomb": expect_stop(
         "file = open('/project/large', 'wb')\nwhile True: file.write(bytes(1_000_000))", ExitReason.DISK),
-    "output bomb": stopped("while True: print('x' * 1000)", ExitReason.OUTPUT),
-    "credentials": stopped(
+    "output bomb": expect_stop("while True: print('x' * 1000)", ExitReason.OUTPUT),
+    "credentials": expect_stop(
         "print(open(os.path.expanduser('~/.aws/credentials')).read())\ntime.sleep(30)", ExitReason.HOME,
         is_strict=True),
-    "endless program": stopped(
+    "endless program": expect_stop(
         "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(600)", ExitReason.TIMED_OUT),
 }  # fmt: skip
 if MACHINE == "x86_64":
