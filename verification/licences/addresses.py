@@ -3,7 +3,7 @@
 import re
 
 from verification.licences.dictionaries import common_english_words, fold
-from verification.licences.lexicon import Kind, holds_term, is_term, kind, words
+from verification.licences.lexicon import Kind, holds_term, is_singular, is_term, kind, words
 
 EMAIL = re.compile(r"(?:mailto:)?[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+", re.A)
 URL = re.compile(r"(?:https?://)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?P<path>/[\w~@.+/-]*)?", re.A)
@@ -25,7 +25,8 @@ def is_address(text: str) -> bool:
         return bool(USER_NAME.fullmatch(text)) and is_identifier(text[1:])
     if EMAIL.fullmatch(text):
         local, _, host = text.removeprefix("mailto:").partition("@")
-        return is_identifier(local) and is_host(host)
+        particles = "|".join(words("particles"))
+        return is_identifier(re.sub(rf"(?<=\w)[-_.](?:{particles})(?=[-_.]\w)", "", local)) and is_host(host)
     return is_homepage(text)
 
 
@@ -61,15 +62,18 @@ def is_identifier(label: str) -> bool:
     if is_term(fold(label)) or holds_term(label) or (len(parts) > 2 and all(len(part) == 1 for part in parts)):
         return False
     rest = [part for part in parts if fold(part) not in words("products") and not part.isdigit()]
+    is_product = len(parts) - len(rest) > 1  # "terraform-provider-random"
     if len(rest) > MAX_UNKNOWN:
         return False
     kinds = [kind(part) for part in rest]
+    if is_product and not all(is_singular(fold(part)) for part in rest if kind(part) is Kind.WORD):
+        return False
     if Kind.TERM in kinds or any(YEAR.fullmatch(part) for part in parts):
         return False
     return (
-        kinds.count(Kind.WORD) <= 1
+        kinds.count(Kind.WORD) <= 1 + is_product
         and kinds.count(Kind.UNKNOWN) <= MAX_UNKNOWN
-        and (len(parts) == 1 or set(kinds) != {Kind.WORD})
+        and (len(parts) == 1 or is_product or set(kinds) != {Kind.WORD})
     )
 
 

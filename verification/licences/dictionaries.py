@@ -8,6 +8,7 @@ import pkgutil
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
+from pathlib import Path
 
 import wordfreq
 from faker.providers import person
@@ -29,18 +30,46 @@ MAX_BUCKET = 520  # the lists come in hundredths of a power of ten: at least six
 ALL_BUCKETS = 1_000
 FUNCTION_WORDS = 120  # of the most frequent words of a language
 WITH_CAPITALS = (*range(0x80, 0x530), *range(0x1E00, 0x2000))  # Latin, Greek and Cyrillic letters beyond ASCII
-# Russian, Ukrainian and Bulgarian letters as passports and program authors write them
-CYRILLIC = dict(
-    zip(
-        "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґё",
-        "a b v g d e zh z i y k l m n o p r s t u f kh ts ch sh shch - y - e yu ya i yi ye g yo".replace("-", "").split(
-            " "
+# Letters as passports and program authors write them; the letters are folded
+ROMANIZATION = {
+    letter: latin
+    for letters, romanized in (
+        (
+            "абвгдежзийклмнопрстуфхцчшщъыьэюяіїєґё",
+            "a b v g d e zh z i y k l m n o p r s t u f kh ts ch sh shch - y - e yu ya i yi ye g yo",
         ),
-        strict=True,
+        ("αβγδεζηθικλμνξοπρσςτυφχψω", "a v g d e z i th i k l m n x o p r s s t y f ch ps o"),
+        (
+            "აბგდევზთიკლმნოპჟრსტუფქღყშჩცძწჭხჯჰ",
+            "a b g d e v z t i k l m n o p zh r s t u p k gh q sh ch ts dz ts ch kh j h",
+        ),
+        (
+            "աբգդեզէըթժիլխծկհձղճմյնշոչպջռսվտրցւփքօֆ",
+            "a b g d e z e y t zh i l kh ts k h dz gh ch m y n sh o ch p j r s v t r ts v p k o f",
+        ),
     )
+    for letter, latin in zip(letters, romanized.replace("-", "").split(" "), strict=True)
+}
+# "й" is folded to "и", and "Evgenii" is also written Evgeny and Evgeniy; Greek "ου", Korean "우", "어" and "기"
+LATIN_VARIANTS = (
+    *(("ii", "y"), ("ii", "iy"), ("ei", "ey"), ("ai", "ay"), ("ya", "ia"), ("yu", "iu"), ("kh", "h")),
+    *(
+        ("oy", "ou"),
+        ("mp", "b"),
+        ("u", "oo"),
+        ("eo", "u"),
+        ("g", "k"),
+        ("b", "p"),
+        ("d", "t"),
+        ("uu", "u"),
+        ("ou", "o"),
+    ),
 )
-# "й" is folded to "и"; "Evgenii" is also written Evgeny and Evgeniy
-LATIN_VARIANTS = (("ii", "y"), ("ii", "iy"), ("ei", "ey"), ("ai", "ay"), ("ya", "ia"), ("yu", "iu"), ("kh", "h"))
+SYLLABLES = ("HANGUL SYLLABLE", "HIRAGANA LETTER", "KATAKANA LETTER")
+KANA = {"SI": "shi", "TI": "chi", "TU": "tsu", "HU": "fu", "ZI": "ji"}
+MIN_ROMANIZED = 4  # letters of a word that is not taken for a name
+ROMANIZED_LANGUAGES = "ru uk bg mk el ko"
+NAMES = Path(__file__).with_name("words") / "names.txt"
 
 
 def fold(text: str) -> str:
@@ -120,8 +149,9 @@ def _read_names(kind: str) -> frozenset[str]:
         # first_names, first_names_male, last_names_female and so on; Japanese ones come with their Latin letters
         for attribute in filter(lambda name: name.startswith(kind), dir(provider)):
             names.update(_flatten(getattr(provider, attribute)))
-    words = set(fold("\n".join(names)).split())
-    return frozenset(words | {latin for word in words for latin in _transliterate(word)})
+    listed = (line for line in NAMES.read_text(encoding="utf-8").splitlines() if not line.startswith("#"))
+    words = set(fold("\n".join([*names, *listed])).split())
+    return frozenset(words | {latin for word in words for latin in romanize(word)})
 
 
 def _flatten(value: object) -> Iterator[str]:
@@ -133,9 +163,26 @@ def _flatten(value: object) -> Iterator[str]:
             yield from _flatten(item)
 
 
-def _transliterate(word: str) -> Iterator[str]:
-    """Yield the usual Latin spellings of a Cyrillic name."""
-    if word[:1] in CYRILLIC:
-        latin = "".join(CYRILLIC.get(letter, letter) for letter in word)
-        yield latin
-        yield from (latin.replace(*variant) for variant in LATIN_VARIANTS)
+def romanize(word: str) -> Iterator[str]:
+    """Yield the usual Latin spellings of a word of another script; none where its letters do not tell its sounds."""
+    latin = "".join(map(_romanize_letter, word))
+    if word[:1].isascii() or not latin.isascii():
+        return
+    yield latin
+    yield from (latin.replace(*variant) for variant in LATIN_VARIANTS if variant[0] in latin)
+
+
+@cache
+def _romanize_letter(letter: str) -> str:
+    """Return a letter or a syllable in Latin letters, from the tables or its name in Unicode, else itself."""
+    if letter in ROMANIZATION:
+        return ROMANIZATION[letter]
+    block, _, name = unicodedata.name(letter, "").rpartition(" ")
+    return KANA.get(name, name.lower()) if block in SYLLABLES else letter
+
+
+@cache
+def romanized_words() -> frozenset[str]:
+    """Return ordinary words of other scripts in Latin letters: "tolko", "sangeob"."""
+    words = {word for language in ROMANIZED_LANGUAGES.split() for word in _read_language(language)}
+    return frozenset(latin for word in _fold_all(words) for latin in romanize(word) if len(latin) >= MIN_ROMANIZED)

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from verification.licences.clean import Text
-from verification.licences.holders import is_holder_list
+from verification.licences.holders import is_firm_name, is_holder_list
 from verification.licences.notices import Reader
+from verification.licences.projects import is_project_name
 from verification.licences.templates import Found, templates
 
 YEAR = re.compile(r"\b\d{4}\b")
@@ -84,7 +85,8 @@ def slots_hold(text: Text, found: Found) -> bool:
 def slot_holds(text: Text, kind: str, start: int, end: int) -> bool:
     if kind == "name":
         name = text.between(start, end)
-        return is_holder_list(name) and not YEAR.search(name)
+        is_name = is_holder_list(name) or is_project_name(name.split()) or is_firm_name(name.split())
+        return is_name and not YEAR.search(name)
     # with the punctuation around it: "(c)" begins with some; blanks may be filled in with their braces
     return not Reader(()).find_unexplained(re.sub(r"[{}]", " ", text.gap(start, end)))
 

@@ -8,7 +8,7 @@ except the words of terms, which may stand in no name.
 import re
 
 from verification.licences.addresses import is_address, is_handle
-from verification.licences.dictionaries import fold
+from verification.licences.dictionaries import english_words, fold, function_words
 from verification.licences.legal_forms import AFFILIATED, split_legal_form
 from verification.licences.lexicon import (
     SCRIPTS_WITH_CAPITALS,
@@ -22,11 +22,13 @@ from verification.licences.lexicon import (
     words,
 )
 from verification.licences.persons import MAX_PERSON_WORDS, is_person
-from verification.licences.projects import is_project_name
+from verification.licences.projects import is_emblem_name, is_project_name
 
 MAX_LENGTH = 400  # characters of a holder list
 MAX_ORGANIZATION_WORDS = 12
 MAX_UNKNOWN = 3  # words in no list that the name of an organization may hold
+MAX_FIRM_WORDS = 3
+IN_FIRM = frozenset({Kind.NEUTRAL, Kind.NAME, Kind.NAME_OR_WORD, Kind.UNKNOWN})
 MAX_CAPITALS = 6  # letters of a lone word in capitals that is taken for an acronym
 YEAR = r"(?:19|20)\d\d(?!\w)"
 YEARS = re.compile(
@@ -140,14 +142,14 @@ def split_holders(parts: list[str]) -> list[str]:
     holders: list[str] = []
     for part in parts:
         part = PART_OF.sub("", part)
-        whole = is_brand(part) or is_organization(part) or is_group(part)
+        whole = is_brand(part) or is_organization(part) or is_group(part) or is_emblem_name(part.split())
         holders += [part] if whole else [one for each in CONJUNCTION.split(part) if each and (one := each.strip(TRIM))]
     return holders
 
 
 def is_holder(text: str) -> bool:
     """Return whether the text is one holder."""
-    return is_brand(text) or is_person(text) or is_group(text) or is_organization(text)
+    return is_brand(text) or is_person(text) or is_group(text) or is_organization(text) or is_emblem_name(text.split())
 
 
 def is_lone_name(text: str) -> bool:
@@ -180,12 +182,12 @@ def is_group(text: str) -> bool:
     if end == len(tokens) or tokens[-1].strip(TRIM) not in words("groups"):
         return False
     body = originals[:end]
-    return len(body) <= MAX_PERSON_WORDS and (not body or is_project_name(body))
+    return len(body) <= MAX_PERSON_WORDS and (not body or is_project_name(body) or is_organization(" ".join(body)))
 
 
 def is_organization(text: str) -> bool:
     """Return whether this is a name with a legal form, or with a noun that only organizations have."""
-    tokens = text.split()
+    tokens = [token.strip('"') for token in text.split()]
     if (
         len(tokens) == 2
         and is_brand(tokens[0])
@@ -199,10 +201,29 @@ def is_organization(text: str) -> bool:
     if body is not None:
         is_short = len(body) <= 2 or not {"HAN", "HANGUL", "MIXED"}.intersection(map(script_of, tokens))
         is_name = is_brand(" ".join(body)) or (bool(body) and is_body_of_name(body, max_words=len(body)))
+        is_name = is_name or is_firm_name(body)
         return is_name and is_short and len(body) <= MAX_ORGANIZATION_WORDS
     if fold(tokens[0]) == "the":
         tokens = tokens[1:]
     return len(tokens) <= MAX_ORGANIZATION_WORDS and is_named_by_noun(tokens)
+
+
+def is_firm_name(body: list[str]) -> bool:
+    """Return whether a legal form makes these words a firm's: "Mixed Signals", "Trial Bay Systems".
+
+    Only the first may be a participle. One, not the last, may be a term beside a name or a noun of firms.
+    """
+    tokens = [token.strip(TRIM + "()") for token in body]
+    if not 0 < len(tokens) <= MAX_FIRM_WORDS or not all(token[:1].isupper() and token.isascii() for token in tokens):
+        return False
+    kinds, folded = [kind_in_organization(token) for token in tokens], [fold(token) for token in tokens]
+    plain = {word for word, found in zip(folded, kinds, strict=True) if found in (Kind.WORD, Kind.TERM)}
+    if not set(kinds) <= IN_FIRM | {Kind.WORD, Kind.TERM} or plain & function_words("LATIN"):
+        return False
+    if any(word.endswith("ed") for word in plain.intersection(folded[1:])) or kinds[-1] is Kind.TERM:
+        return False
+    terms = plain.intersection(word for word, found in zip(folded, kinds, strict=True) if found is Kind.TERM)
+    return not terms or (len(terms) == 1 and terms <= english_words() and not IN_FIRM.isdisjoint(kinds))
 
 
 def is_named_by_noun(tokens: list[str]) -> bool:
@@ -214,7 +235,8 @@ def is_named_by_noun(tokens: list[str]) -> bool:
     is_named = bool(words("organizations").intersection(folded))
     is_last = folded[-1] in words("organizations") | words("institutions")
     has_script = all(has_capitals(token) for token in tokens if script_of(token))
-    return (is_named or is_last) and has_script and is_body_of_name(tokens, 1 + is_last)
+    is_plain = all(is_noun_like(t) for t in tokens[1:] if t and kind_in_organization(t) is Kind.WORD)
+    return (is_named or is_last) and has_script and is_plain and is_body_of_name(tokens, 1 + is_last)
 
 
 def is_body_of_name(tokens: list[str], max_words: int) -> bool:
@@ -229,7 +251,7 @@ def is_body_of_name(tokens: list[str], max_words: int) -> bool:
         max_words = min(max_words, 1)
     elif len(inner) > 1 and any(token[:1].islower() and token.isalpha() for token in inner):
         return False
-    nouns = (words("organizations") | words("institutions")).intersection(map(fold, tokens))
+    nouns = words("institutions").intersection(map(fold, tokens))
     is_named = {Kind.UNKNOWN, Kind.NAME, Kind.INITIALS}.intersection(kinds) or nouns or len(tokens) == 1
     plain = [token for token, found in zip(inner, kinds, strict=True) if found is Kind.WORD]
     return len(plain) <= max_words and bool(is_named or all(map(is_noun_like, plain))) and is_of_one_script(inner)

@@ -5,6 +5,7 @@ Short lists are in words/, long ones in `dictionaries`. Words are compared witho
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from enum import StrEnum
 from functools import cache, lru_cache
 from pathlib import Path
@@ -16,38 +17,25 @@ from verification.licences.dictionaries import (
     function_words,
     given_names,
     ordinary_words,
+    romanize,
+    romanized_words,
 )
 
 WORDS = Path(__file__).with_name("words")
 TRIM = ".,;:'\"!*_`#= \t\n-"  # around a word
 SCRIPTS_WITH_CAPITALS = ("LATIN", "GREEK", "CYRILLIC")
-SCRIPTS = frozenset(
-    {
-        "LATIN",
-        "GREEK",
-        "CYRILLIC",
-        "ARMENIAN",
-        "HEBREW",
-        "ARABIC",
-        "DEVANAGARI",
-        "BENGALI",
-        "GUJARATI",
-        "GURMUKHI",
-        "ORIYA",
-        "TAMIL",
-        "TELUGU",
-        "KANNADA",
-        "MALAYALAM",
-        "SINHALA",
-        "THAI",
-        "GEORGIAN",
-        "HANGUL",
-    }
+ROMANIZED_SCRIPTS = ("GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN")
+SCRIPT_NAMES = (
+    "LATIN GREEK CYRILLIC ARMENIAN HEBREW ARABIC DEVANAGARI BENGALI GUJARATI GURMUKHI ORIYA TAMIL TELUGU KANNADA"
+    " MALAYALAM SINHALA THAI GEORGIAN HANGUL ETHIOPIC"
 )
+SCRIPTS = frozenset(SCRIPT_NAMES.split())
 HAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC"})
 AFRICAN_LETTERS = frozenset("ɓɗəɛɔɲŋ")  # and Azerbaijani
 INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,3}")
 BRAND_WITH_DIGITS = re.compile(r"(?=[^_]*[A-Za-z]{2}|[A-Za-z]\d{1,3}$|\d[A-Za-z]\d?$)[A-Za-z\d]{2,20}")
+# vowel signs of Hebrew, Arabic, Indic and Thai words are no letters to regular expressions
+BETWEEN = re.compile(r"(?:(?![\u0591-\u05c7\u064b-\u0652\u0900-\u0dff\u0e31-\u0e4e])[\W_])+")
 LEET = str.maketrans("013457", "oleast")
 COPYRIGHT_WORDS = frozenset({"copyright", "copyrights", "(c)", "license", "licensed", "rights", "reserved"})
 SPELLED_OUT = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]+){4}")  # "S.e.a.t.s"
@@ -67,12 +55,12 @@ INFLECTIONS = (
     ("ing", ""),
     ("ing", "e"),
     ("ings", ""),
-    ("ly", ""),
     ("er", ""),
     ("ers", ""),
     ("ers", "e"),
 )
 MIN_STEM = 3
+MIN_ROMANIZED = 6  # letters of a term in Latin letters
 MIN_TOGETHER = 8  # letters of a word that may be several words written together
 MAX_WORD = 16
 MAX_DIGITS = 4  # of a brand
@@ -120,7 +108,7 @@ def is_brand(text: str) -> bool:
 def term_patterns() -> tuple[frozenset[str], re.Pattern[str]]:
     """The terms that are whole words, and one pattern for those that are parts of words."""
     whole, parts = set(), []
-    for term in words("terms"):
+    for term in words("terms") | set(romanized_terms()):
         if "*" not in term:
             whole.add(term)
             continue
@@ -129,11 +117,18 @@ def term_patterns() -> tuple[frozenset[str], re.Pattern[str]]:
     return frozenset(whole), re.compile("|".join(sorted(parts)))
 
 
+def romanized_terms() -> Iterator[str]:
+    """Yield the terms of other scripts in Latin letters, those that are long enough to be no name."""
+    for term in words("terms"):
+        bare = term.strip("*")
+        yield from (term.replace(bare, latin) for latin in romanize(bare) if len(latin) >= MIN_ROMANIZED)
+
+
 @lru_cache(maxsize=20_000)
 def is_term(word: str) -> bool:
     """Return whether a folded word, or a part of a compound, belongs to terms."""
     whole, parts = term_patterns()
-    pieces = [re.sub(r"[\W_]+", "", word), *re.split(r"[\W_]+", word)]
+    pieces = [BETWEEN.sub("", word), *BETWEEN.split(word)]
     return any(piece in whole or parts.search(piece) for piece in pieces if piece)
 
 
@@ -206,7 +201,7 @@ def kind(word: str) -> Kind:
     folded = fold(word)
     if is_term(folded):
         return Kind.TERM
-    if SPELLED_OUT.search(word):
+    if has_capitals(word) and SPELLED_OUT.search(word):
         return Kind.NONE
     if any(char.isdigit() for char in word):
         return kind_with_digits(word)
@@ -235,27 +230,35 @@ def has_compatibility_form(word: str) -> bool:
 def kind_of_letters(word: str, folded: str) -> Kind:
     if folded in words("particles"):
         return Kind.PARTICLE
-    if INITIALS.fullmatch(word) and (word.isupper() or len(folded.strip(".")) == 1):
+    script = script_of(word)
+    is_short = word.isupper() or len(folded.strip(".")) == 1
+    if is_short and script in SCRIPTS_WITH_CAPITALS and INITIALS.fullmatch(word):
         return Kind.INITIALS
-    parts = [part for part in re.split(r"[\W_]+", folded) if len(part) > 1]
-    if parts and all(part in given_names() or part in family_names() for part in parts):
-        return Kind.NAME_OR_WORD if is_also_word(folded, script_of(word)) else Kind.NAME
+    parts = [part for part in BETWEEN.split(folded) if len(part) > 1]
+    if parts and all(is_name(part, script) for part in parts):
+        return Kind.NAME_OR_WORD if is_also_word(folded, script) else Kind.NAME
     if folded in words("neutral") or folded in words("organizations"):
         return Kind.NEUTRAL
-    if is_ordinary(folded, script_of(word)):
+    if is_ordinary(folded, script):
         return Kind.WORD
     if holds_term(word):
         return Kind.TERM
     if len(parts) > 1:
         return Kind.WORD if [kind(part) for part in parts].count(Kind.WORD) > 1 else Kind.UNKNOWN
-    parts = [fold(part) for part in CAMEL_CASE.findall(word)]
+    parts = [fold(part) for part in CAMEL_CASE.findall(word) if len(part) > 1]
     return Kind.WORD if len(parts) > 2 and all(part in english_words() for part in parts) else Kind.UNKNOWN
+
+
+def is_name(folded: str, script: str) -> bool:
+    """Return whether a folded word is a listed name, maybe in the letters of another script with a romanization."""
+    spellings = (folded, *romanize(folded)) if script in ROMANIZED_SCRIPTS else (folded,)
+    return any(spelling in given_names() or spelling in family_names() for spelling in spellings)
 
 
 @lru_cache(maxsize=20_000)
 def is_ordinary(folded: str, script: str) -> bool:
-    """Return whether a folded word is an ordinary one of a language of its script, or is formed as such."""
-    if folded in ordinary_words(script):
+    """Return whether a folded word is an ordinary one of a language, maybe in Latin letters, or is formed as such."""
+    if folded in ordinary_words(script) or (script == "LATIN" and folded in romanized_words()):
         return True
     return script == "LATIN" and (
         DERIVED.fullmatch(folded) is not None or any(stem in english_words() for stem in stems(folded))

@@ -13,7 +13,13 @@ from verification.licences.choice import chosen, patterns
 from verification.licences.clean import BETWEEN
 from verification.licences.holders import are_holders, is_holder, is_holder_list, pieces_of
 from verification.licences.lexicon import TRIM, Kind, is_noun_like, words
-from verification.licences.projects import is_description, is_part_of_license_sentence, is_project_name, kind_in_name
+from verification.licences.projects import (
+    is_description,
+    is_part_of_license_sentence,
+    is_plugin_name,
+    is_project_name,
+    kind_in_name,
+)
 from verification.licences.titles import titles
 
 MARKER = re.compile(
@@ -28,6 +34,7 @@ AUTHOR = re.compile(
     r"(?:\(s\))?(?: and (?:contributors|maintainers?|maintained))?\s*(?:by\b|:)",
     re.I,
 )
+LICENSE_OF = re.compile(r"license (?:of|for) (.+)", re.I)
 MAX_SCOPE_WORDS = 8
 MAX_TITLE_WORDS = 9
 TOKEN = re.compile(r"\S+")
@@ -97,6 +104,9 @@ class Reader:
         if holders_start and (end := self.holders(piece, holders_start)):
             self.first = False
             return end, True
+        if self.first and (named := LICENSE_OF.match(piece.line(start))) and is_plugin_name(named[1]):
+            self.first = False
+            return start + named.end(), False
         choice = piece.match(patterns(), start) if piece.may_choose else None
         if choice:
             self.choice = chosen(choice[1])

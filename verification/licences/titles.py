@@ -89,9 +89,10 @@ BLANK_FORM = (
     r"copyright owner|fullname|full name|name|name of author|name of organization|author)"
 )
 BE = "(?:is|are|has been|may be) "
-OWN = r"(?!(?:this|the|all|our|it|is|are|has|licensed|released|distributed|available|under) )[^ ]+"
+OWN = r"(?!(?:this|the|all|our|it|is|are|has|in|everything|licensed|released|distributed|available|under) )[^ ]+"
 WORK = (
-    rf"(?:(?P<who>{OWN}(?: {OWN}){{0,3}}) (?:is|has been) |"
+    rf"(?:(?:the )?(?P<who>(?!(?:{THINGS}) (?:is|are|has) ){OWN}(?: {OWN}){{0,5}}) (?:is|are|has been) |"
+    rf"everything in this (?:{THINGS}) is |"
     rf"(?:(?:this|the|our) (?:(?:entire|whole|open source|terraform|source) )*(?:{THINGS})"
     rf"(?: and (?:its|the|all|any)?(?: associated)? ?(?:source code|documentation|contents))?|it|"
     rf"(?:all )?(?:the )?(?:source )?(?:code|contents?) (?:in|of) this (?:project|repository|repo)) {BE}?|"

@@ -56,7 +56,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         *("the copyright holder or contributors", "the authors, contributors or copyright holders", "{name}"),
     ),
     "neither": ("neither the name of", "neither the names of", "neither the name(s) of"),
-    "whose": ("its", "their", "the", "his", "other", "the project", "project"),
+    "whose": ("its", "any", "their", "the", "his", "other", "the project", "project"),
     "the name of": ("the name of", "the names of", "the name(s) of"),
 }
 """The sets of phrases that stand for one another. None is another one less a word: a lost word must show."""
@@ -90,6 +90,7 @@ NO_ENDORSEMENT = Vary(
         "neither the name of the author nor the names of contributors may be used",
         "{neither} {holders} nor those of {whose} contributors may be used",
         "{neither} {holders} nor {whose} contributors may be used",
+        "neither {name} nor {the name of} {whose} contributors may be used",
         "{neither} {holders} may be used",
         "{the name of} {whose} contributors may not be used",
         "{the name of} {holders}{theirs} may not be used",
