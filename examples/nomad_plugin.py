@@ -23,12 +23,12 @@ from typing import Any
 import grpc
 import msgpack
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # wherever it is started from
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # wherever it is started from
 
 from verification.plugins import nomad_messages
 from verification.plugins.handshake import NOMAD_COOKIE
 from verification.plugins.nomad_messages import BASE, DEVICE, DRIVER, METHODS, SHUT_DOWN, message
-from verification.rehearsal.nomad.record import TYPES
+from verification.testruns.kinds.nomad_plugin.records import TYPES
 
 NOTICE = (
     "This binary is a plugin. These are not meant to be executed directly.\n"
@@ -193,7 +193,7 @@ def write(folder: Path, kind: str, fault: str = "") -> Path:
     if fault and fault not in FAULTS:
         raise ValueError(f"no such fault: {fault}")
     place = folder / f"nomad-{kind}-example"
-    here = Path(__file__).resolve().parent.parent
+    here = Path(__file__).resolve().parents[1]
     place.write_text(
         f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(here)!r})\n"
         f"from examples.nomad_plugin import serve\nsys.exit(serve({kind!r}, {fault!r}))\n"

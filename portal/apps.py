@@ -8,6 +8,6 @@ class PortalConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from portal import checks, reactions  # noqa: F401, PLC0415 - models must be loaded first
+        from portal import celery, system_checks, wiring  # noqa: F401, PLC0415 - models must be loaded first
 
-        reactions.connect()
+        wiring.connect()

@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
-from portal import env
+from portal import environment
 
-BASE_DIR = Path(__file__).resolve().parent.parent
+BASE_DIR = Path(__file__).resolve().parents[1]
 DATA_DIR = Path(
-    env.text("PORTAL_DATA", str(BASE_DIR / ".data"), doc="Folder for the embedded database, uploads and queues.")
+    environment.text(
+        "PORTAL_DATA", str(BASE_DIR / ".data"), doc="Folder for the embedded database, uploads and queues."
+    )
 )
-PORT = env.number("PORT", 8000, low=1, doc="Port on 127.0.0.1 that bin/up serves on.")
+PORT = environment.number("PORT", 8000, low=1, doc="Port on 127.0.0.1 that bin/up serves on.")

@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
-from portal import env
+from portal import environment
 from portal.database_url import SQLITE
 
 MIN_SECRET_CHARACTERS = 32
@@ -79,7 +79,7 @@ def _find_unsafe_switches(settings: Mapping[str, Any]) -> Iterator[str]:
         yield "AUDIT_ANCHOR_DIR must be a folder outside PORTAL_DATA: whoever replaces one must not replace the other"
     if not settings["REDIS_URL"]:
         yield "REDIS_URL is not set"
-    if not env.is_set("TRUSTED_PROXIES"):
+    if not environment.is_set("TRUSTED_PROXIES"):
         yield "TRUSTED_PROXIES is not set: the number of proxies in front of the portal, or their networks"
 
 

@@ -8,11 +8,12 @@ from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management.utils import get_random_secret_key
 
-from portal import env, production_checks, providers
+from portal import environment, production_checks
 from portal.early_settings import BASE_DIR, DATA_DIR, PORT
+from portal.notifications import email_providers
 
 PRODUCTION = (
-    env.choice(
+    environment.choice(
         "PORTAL_ENV",
         "embedded",
         ("embedded", "production"),
@@ -20,17 +21,17 @@ PRODUCTION = (
     )
     == "production"
 )
-DEBUG = env.flag("PORTAL_DEBUG", False, doc="Show tracebacks in pages. Refused in production.")
+DEBUG = environment.flag("PORTAL_DEBUG", False, doc="Show tracebacks in pages. Refused in production.")
 WEB = ("http", "https")
-SITE_URL = env.address(
+SITE_URL = environment.address(
     "SITE_URL",
     f"http://127.0.0.1:{PORT}",
     schemes=WEB,
     doc="Address of the portal, used in mails.",
 )
-ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]", doc="Host names the portal answers to.")
+ALLOWED_HOSTS = environment.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]", doc="Host names the portal answers to.")
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
-TRUSTED_PROXIES = env.proxies(
+TRUSTED_PROXIES = environment.proxies(
     "TRUSTED_PROXIES",
     doc="How many proxies stand in front of the portal, or the networks they connect from. Required in production.",
 )
@@ -46,48 +47,48 @@ def kept_secret(name: str) -> str:
     return path.read_text()
 
 
-SECRET_KEY = env.secret("SECRET_KEY", doc="Signs sessions and links.")
-CREDENTIALS_KEYS = env.words(
+SECRET_KEY = environment.secret("SECRET_KEY", doc="Signs sessions and links.")
+CREDENTIALS_KEYS = environment.words(
     "CREDENTIALS_KEYS",
     doc="Keys that encrypt test-account credentials, newest first; older ones still decrypt.",
 )
-BADGE_KEYS = env.words(
+BADGE_KEYS = environment.words(
     "BADGE_KEYS",
     doc="Secrets whose keys sign the statements of badges, newest first; those of older ones still verify.",
 )
-AUDIT_KEYS = env.keys(
+AUDIT_KEYS = environment.keys(
     "AUDIT_KEYS",
     doc="ID:SECRET pairs that seal the audit log, newest first; older ones still verify what they sealed.",
 )
 AUDIT_ANCHOR_DIR = Path(
-    env.text(
+    environment.text(
         "AUDIT_ANCHOR_DIR",
         str(DATA_DIR / "audit-anchors"),
         doc="Daily anchors of the audit log; outside PORTAL_DATA in production, best on write-once storage.",
     )
 )
 DATABASES: dict[str, Any] = {
-    "default": env.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}", doc="The database.")
+    "default": environment.database("DATABASE_URL", f"sqlite:///{DATA_DIR / 'portal.sqlite3'}", doc="The database.")
 }
-REDIS_URL = env.address(
+REDIS_URL = environment.address(
     "REDIS_URL",
     schemes=("redis", "rediss", "unix"),
     doc="Broker and cache; bin/up starts its own where this is not set.",
 )
 
-LOOPBACK_SOURCES = env.flag(
+LOOPBACK_SOURCES = environment.flag(
     "LOOPBACK_SOURCES",
     False,
     doc="Development only: checks may read plain http from this machine. Refused in production.",
 )
 
-SANDBOX_SOCKET = env.text(
+SANDBOX_SOCKET = environment.text(
     "SANDBOX_SOCKET",
     doc="Socket of the service that starts partners' programs; without it a child of the worker does, where it may.",
 )
 
 SQLITE = DATABASES["default"]["ENGINE"].endswith("sqlite3")
-if not env.is_set("PORTAL_ENV"):
+if not environment.is_set("PORTAL_ENV"):
     undeclared = production_checks.find_undeclared_production(DATABASES["default"], SITE_URL, ALLOWED_HOSTS)
     if undeclared:
         raise ImproperlyConfigured(undeclared)
@@ -112,7 +113,7 @@ else:
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 INSTALLED_APPS = [
-    "portal",  # before Django's auth: its createsuperuser and changepassword give way to ours
+    "portal.core",  # before Django's auth: its createsuperuser and changepassword give way to ours
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -133,30 +134,54 @@ INSTALLED_APPS = [
     "django_htmx",
     "lucide",
     "template_partials",
+    "portal.jobs",
+    "portal.audit",
+    "portal.ui",
+    "integrations.programs",
+    "portal.notifications",
     "portal.accounts",
-    "verification",
-    "integrations",
+    "integrations.partners",
+    "integrations.submissions",
+    "integrations.reviews",
+    "verification.sources",
+    "verification.checks",
+    "verification.schemas",
+    "verification.testruns",
+    "integrations.sla",
+    "verification.preflight",
+    "integrations.compliance",
+    "portal.webhooks",
+    "portal.analytics",
+    "portal.directory",
+    "portal.reports",
+    "portal.status",
+    "portal.api",
+    "portal.dashboard",
+    "portal.help",
+    "portal.styleguide",
+    "portal.demo",
+    "portal",
 ]
 MIDDLEWARE = [
-    "verification.views_hooks.hooks_first",  # machines wait for no session
+    "integrations.sla.views.monitoring.hooks_first",  # machines wait for no session
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "portal.middleware.PackedForEverybody",
+    "portal.core.middleware.PackedForEverybody",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "portal.cache_control.forbid_storing_private_pages",
-    "portal.unsent_forms.keep_unsent_forms",
+    "portal.core.cache_control.forbid_storing_private_pages",
+    "portal.core.unsent_forms.keep_unsent_forms",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "allauth.account.middleware.AccountMiddleware",
     "portal.accounts.second_factor.RequireSecondFactorMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "portal.middleware.reader_zone",
-    "portal.office.opening.OpenWithView",
+    "portal.core.middleware.reader_zone",
+    "portal.analytics.saved_views.middleware.OpenWithView",
 ]
 ROOT_URLCONF = "portal.urls"
 WSGI_APPLICATION = "portal.wsgi.application"
@@ -172,18 +197,18 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "csp.context_processors.nonce",
-                "portal.context.frame",
+                "portal.dashboard.context_processors.frame",
             ],
             "builtins": [
                 "django.templatetags.i18n",
-                "portal.templatetags.portal",
+                "portal.ui.templatetags.components",
                 "template_partials.templatetags.partials",
                 "lucide.templatetags.lucide",
             ],
         },
     }
 ]
-FORM_RENDERER = "portal.forms.Renderer"
+FORM_RENDERER = "portal.ui.form_renderer.Renderer"
 FORMS_URLFIELD_ASSUME_HTTPS = True  # what Django 6 does by itself
 
 # People
@@ -224,25 +249,27 @@ ACCOUNT_FORMS = {
     "set_password": "portal.accounts.forms.SetPasswordForm",
     "reauthenticate": "portal.accounts.forms.PasswordAgainForm",
 }
-GITHUB_CLIENT_ID = env.text(
+GITHUB_CLIENT_ID = environment.text(
     "GITHUB_CLIENT_ID", doc="OAuth application for “Sign in with GitHub”; without it the button is absent."
 )
-GITHUB_CLIENT_SECRET = env.secret("GITHUB_CLIENT_SECRET", doc="Secret of that OAuth application.")
-GITHUB_WEB_URL = env.address(
+GITHUB_CLIENT_SECRET = environment.secret("GITHUB_CLIENT_SECRET", doc="Secret of that OAuth application.")
+GITHUB_WEB_URL = environment.address(
     "GITHUB_WEB_URL", "https://github.com", schemes=WEB, doc="Where people see repositories and sign in."
 )
-GITHUB_API_URL = env.address(
+GITHUB_API_URL = environment.address(
     "GITHUB_API_URL", "https://api.github.com", schemes=WEB, doc="Base address of the GitHub API."
 )
-GITHUB_TOKEN = env.secret("GITHUB_TOKEN", doc="Token for reading GitHub; without it the anonymous limit applies.")
-GITHUB_APP_ID = env.text(
+GITHUB_TOKEN = environment.secret(
+    "GITHUB_TOKEN", doc="Token for reading GitHub; without it the anonymous limit applies."
+)
+GITHUB_APP_ID = environment.text(
     "GITHUB_APP_ID", doc="Id of a GitHub App to read as, in place of the token, with the two settings that follow."
 )
-GITHUB_APP_INSTALLATION = env.number("GITHUB_APP_INSTALLATION", 0, doc="Number of the App's installation.")
-GITHUB_APP_KEY = env.secret(
+GITHUB_APP_INSTALLATION = environment.number("GITHUB_APP_INSTALLATION", 0, doc="Number of the App's installation.")
+GITHUB_APP_KEY = environment.secret(
     "GITHUB_APP_KEY", doc="The App's private key (PEM); line breaks may be written as \\n."
 ).replace("\\n", "\n")
-REGISTRY_URL = env.address(
+REGISTRY_URL = environment.address(
     "REGISTRY_URL", "https://registry.terraform.io", schemes=WEB, doc="Base address of the provider registry."
 )
 SOCIALACCOUNT_PROVIDERS: dict[str, Any] = {"github": {"SCOPE": ["user:email"]}}
@@ -267,7 +294,7 @@ MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = not PRODUCTION  # http://localhost; browsers refuse any other http address
 USERSESSIONS_ADAPTER = "portal.accounts.adapters.UserSessionsAdapter"
-STAFF_SECOND_FACTOR = env.choice(
+STAFF_SECOND_FACTOR = environment.choice(
     "STAFF_SECOND_FACTOR",
     "required" if PRODUCTION else "offered",
     ("required", "offered"),
@@ -277,7 +304,7 @@ MFA_TOTP_ISSUER = "Partner portal"
 
 # Pages
 LANGUAGE_CODE = "en"  # mails and what is written down are in it, whoever reads
-LANGUAGES = env.languages(
+LANGUAGES = environment.languages(
     "PORTAL_LANGUAGES", LANGUAGE_CODE, doc="Languages of the pages; each has a folder in locale/."
 )
 LOCALE_PATHS = [BASE_DIR / "locale"]
@@ -289,7 +316,7 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = True
 STATIC_URL = "static/"
-STATIC_ROOT = Path(env.text("STATIC_ROOT", str(DATA_DIR / "static"), doc="Folder that collectstatic fills."))
+STATIC_ROOT = Path(environment.text("STATIC_ROOT", str(DATA_DIR / "static"), doc="Folder that collectstatic fills."))
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [BASE_DIR / "static"]
 WHITENOISE_USE_FINDERS = not PRODUCTION
@@ -306,7 +333,7 @@ MEDIA_ROOT = DATA_DIR / "uploads"
 MEDIA_URL = ""  # uploads are handed out by a view that asks who may see them
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_HANDLERS = [
-    "integrations.uploads.LimitHandler",  # first: what is too large is not kept
+    "portal.core.uploads.LimitHandler",  # first: what is too large is not kept
     "django.core.files.uploadhandler.MemoryFileUploadHandler",
     "django.core.files.uploadhandler.TemporaryFileUploadHandler",
 ]
@@ -340,29 +367,32 @@ if PRODUCTION:
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
 
 # Mail: rows first, a transport second. Without one mails stay in the outbox, where a page shows them.
-EMAIL_HOST = env.text(
+EMAIL_HOST = environment.text(
     "EMAIL_HOST", doc="SMTP server. Without it and a provider mails are kept in the outbox and shown there."
 )
-EMAIL_PORT = env.number("EMAIL_PORT", 587, low=1, doc="Its port.")
-EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", doc="Its user.")
-EMAIL_HOST_PASSWORD = env.secret("EMAIL_HOST_PASSWORD", doc="Its password.")
-EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", True, doc="STARTTLS before anything is said.")
+EMAIL_PORT = environment.number("EMAIL_PORT", 587, low=1, doc="Its port.")
+EMAIL_HOST_USER = environment.text("EMAIL_HOST_USER", doc="Its user.")
+EMAIL_HOST_PASSWORD = environment.secret("EMAIL_HOST_PASSWORD", doc="Its password.")
+EMAIL_USE_TLS = environment.flag("EMAIL_USE_TLS", True, doc="STARTTLS before anything is said.")
 EMAIL_TIMEOUT = 20
-EMAIL_PROVIDER = env.choice(
-    "EMAIL_PROVIDER", providers.SMTP, providers.CHOICES, doc="Who carries the mail: an SMTP server or a provider."
+EMAIL_PROVIDER = environment.choice(
+    "EMAIL_PROVIDER",
+    email_providers.SMTP,
+    email_providers.CHOICES,
+    doc="Who carries the mail: an SMTP server or a provider.",
 )
-EMAIL_BACKEND = providers.backend_of(EMAIL_PROVIDER, host=EMAIL_HOST)
-ANYMAIL = providers.settings_of(
+EMAIL_BACKEND = email_providers.backend_of(EMAIL_PROVIDER, host=EMAIL_HOST)
+ANYMAIL = email_providers.settings_of(
     EMAIL_PROVIDER,
-    key=env.secret("EMAIL_PROVIDER_KEY", doc="The provider's key for sending; needed with EMAIL_PROVIDER."),
-    address=env.address(
+    key=environment.secret("EMAIL_PROVIDER_KEY", doc="The provider's key for sending; needed with EMAIL_PROVIDER."),
+    address=environment.address(
         "EMAIL_PROVIDER_URL", schemes=WEB, doc="The provider's API where it is not the usual one (another region)."
     ),
 )
-DEFAULT_FROM_EMAIL = env.text("MAIL_FROM", "Partner portal <portal@localhost>", doc="Sender of every mail.")
-MAIL_KEPT = not EMAIL_HOST and EMAIL_PROVIDER == providers.SMTP
+DEFAULT_FROM_EMAIL = environment.text("MAIL_FROM", "Partner portal <portal@localhost>", doc="Sender of every mail.")
+MAIL_KEPT = not EMAIL_HOST and EMAIL_PROVIDER == email_providers.SMTP
 OUTBOX_OPEN = (
-    env.flag(
+    environment.flag(
         "OUTBOX_OPEN",
         True,
         doc="Embedded only: the outbox page is open without sign-in, so that a sign-up can be finished.",
@@ -372,43 +402,49 @@ OUTBOX_OPEN = (
 )
 
 # Programs
-PROGRAM_EDITIONS = env.pairs(
+PROGRAM_EDITIONS = environment.pairs(
     "PROGRAM_EDITIONS", "@", doc="Editions that new integrations enter, PROGRAM@EDITION, where not the newest."
 )
-UNDO_MINUTES = env.number("UNDO_MINUTES", 10, doc="How long a decision can be undone before its mail goes.")
-CLAIM_MINUTES = env.number("CLAIM_MINUTES", 30, low=1, doc="How long a reviewer's claim lasts without activity.")
-SIGN_IN_AGAIN_MINUTES = env.number(
+UNDO_MINUTES = environment.number("UNDO_MINUTES", 10, doc="How long a decision can be undone before its mail goes.")
+CLAIM_MINUTES = environment.number(
+    "CLAIM_MINUTES", 30, low=1, doc="How long a reviewer's claim lasts without activity."
+)
+SIGN_IN_AGAIN_MINUTES = environment.number(
     "SIGN_IN_AGAIN_MINUTES",
     15,
     low=1,
     doc="How old a sign-in may be for changes to an account and for opening a test account.",
 )
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 60 * SIGN_IN_AGAIN_MINUTES
-NOTICE_GRACE_DAYS = env.number(
+NOTICE_GRACE_DAYS = environment.number(
     "NOTICE_GRACE_DAYS", 30, low=1, doc="Days that a partner has after a notice before a suspension is possible."
 )
-REMOVAL_AFTER_DAYS = env.number(
+REMOVAL_AFTER_DAYS = environment.number(
     "REMOVAL_AFTER_DAYS", 60, low=1, doc="Days after a suspension before a removal from the listing is possible."
 )
-NOTICE_BREACHES = env.number(
+NOTICE_BREACHES = environment.number(
     "NOTICE_BREACHES", 2, low=1, doc="Breaches that stand within NOTICE_WITHIN_DAYS before a notice is suggested."
 )
-NOTICE_WITHIN_DAYS = env.number("NOTICE_WITHIN_DAYS", 90, low=1, doc="The days that are looked back on for that.")
-NOTICE_OVERDUE_TIMES = env.number(
+NOTICE_WITHIN_DAYS = environment.number(
+    "NOTICE_WITHIN_DAYS", 90, low=1, doc="The days that are looked back on for that."
+)
+NOTICE_OVERDUE_TIMES = environment.number(
     "NOTICE_OVERDUE_TIMES", 2, low=2, doc="An open issue that has taken so many times its target suggests a notice too."
 )
-ESCALATE_HOURS = env.number(
+ESCALATE_HOURS = environment.number(
     "ESCALATE_HOURS", 24, low=1, doc="Hours without an answer after which news goes to the next of the program."
 )
-API_REQUESTS_A_MINUTE = env.number(
+API_REQUESTS_A_MINUTE = environment.number(
     "API_REQUESTS_A_MINUTE", 300, low=1, doc="Requests a minute that one token may make of the API."
 )
-REPORT_ZONE = env.zone("REPORT_ZONE", "UTC", doc="Time zone in which the weeks of the SLA reports begin.")
-UPLOAD_MAX_MB = env.number("UPLOAD_MAX_MB", 20, low=1, doc="Largest document a partner may upload, in megabytes.")
+REPORT_ZONE = environment.zone("REPORT_ZONE", "UTC", doc="Time zone in which the weeks of the SLA reports begin.")
+UPLOAD_MAX_MB = environment.number(
+    "UPLOAD_MAX_MB", 20, low=1, doc="Largest document a partner may upload, in megabytes."
+)
 
 # Background work: Redis makes it fast, the database remembers what is due. One-off commands and tests go without.
 CACHES: dict[str, Any] = {
-    "default": {"BACKEND": "portal.cache.Cache", "LOCATION": REDIS_URL}
+    "default": {"BACKEND": "portal.core.cache.Cache", "LOCATION": REDIS_URL}
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}  # the embedded portal serves from one process
 }
@@ -424,7 +460,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, Any] = {
     "interval_max": 0,
 }
 # no schedule file that a killed beat could leave torn: the database knows when each job last ran
-CELERY_BEAT_SCHEDULER = "portal.beat:Scheduler"
+CELERY_BEAT_SCHEDULER = "portal.jobs.beat:Scheduler"
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
@@ -437,7 +473,7 @@ CELERY_TASK_SERIALIZER = "json"
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 
-LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"), doc="How much is logged.")
+LOG_LEVEL = environment.choice("LOG_LEVEL", "INFO", ("DEBUG", "INFO", "WARNING", "ERROR"), doc="How much is logged.")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

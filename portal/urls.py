@@ -3,30 +3,33 @@
 from django.contrib import admin
 from django.urls import include, path
 
-from portal import health, home, outbox, styleguide, theme
-from portal.badges import views as badges
-from portal.badges import views_verify as verifying
-from portal.help import views as helping
-from portal.hooks import views as webhooks
-from portal.notifications import views as choices
-from portal.office import views as office
-from portal.office import views_files as office_files
-from portal.office import views_saved as saved_views
-from portal.public import views as public
+from integrations.compliance import views as standing
+from integrations.partners.views import calendar as calendars
+from integrations.sla.views import dashboard as sla
+from integrations.sla.views import issue as issues
+from integrations.sla.views import label_policy as labels
+from portal.analytics.saved_views import views as saved_views
+from portal.analytics.views import dashboard as office
+from portal.analytics.views import exports as office_files
+from portal.dashboard.views import home, theme
+from portal.directory.badges.views import badges
+from portal.directory.badges.views import verification as verifying
+from portal.directory.views import listings as public
+from portal.help.views import pages as helping
+from portal.notifications.views import email_log
+from portal.notifications.views import preferences as choices
 from portal.reports import views as reports
-from portal.sla import views as sla
-from portal.sla import views_calendar as calendars
-from portal.sla import views_issue as issues
-from portal.sla import views_labels as labels
-from portal.standing import views as standing
+from portal.status import views as health
+from portal.styleguide import views as styleguide
+from portal.webhooks import views as webhooks
 
 urlpatterns = [
     path("", home.home, name="home"),
-    path("", include("portal.accounts.urls")),
-    path("", include("integrations.urls")),
-    path("", include("verification.urls")),
-    path("", include("portal.steps")),
-    path("", include("portal.move_edition")),
+    path("", include("portal.urls_accounts")),
+    path("", include("portal.urls_integrations")),
+    path("", include("portal.urls_verification")),
+    path("", include("integrations.reviews.views.transitions")),
+    path("", include("integrations.reviews.views.edition_migration")),
     *public.urlpatterns,
     *badges.urlpatterns,
     *verifying.urlpatterns,
@@ -43,9 +46,9 @@ urlpatterns = [
     *webhooks.urlpatterns,
     *choices.urlpatterns,
     path("", include("portal.api.urls")),
-    path("outbox/", outbox.outbox, name="outbox"),
-    path("outbox/<uuid:uuid>/", outbox.mail, name="mail"),
-    path("notifications/", outbox.notifications, name="notifications"),
+    path("outbox/", email_log.outbox, name="outbox"),
+    path("outbox/<uuid:uuid>/", email_log.mail, name="mail"),
+    path("notifications/", email_log.notifications, name="notifications"),
     path("theme/", theme.choose, name="theme"),
     path("styleguide/", styleguide.styleguide, name="styleguide"),
     path("healthz", health.healthz, name="healthz"),

@@ -10,11 +10,13 @@ from allauth.account.internal.flows.login import record_authentication
 from django.core.cache import cache
 from hypothesis import HealthCheck, settings
 
-from integrations import facts
-from integrations.actions import answers, create
-from integrations.models import Integration, Membership, Partner, ReviewerProfile
-from integrations.states import Status
-from integrations.workflow import perform
+from integrations.partners.models import Membership, Partner
+from integrations.reviews.models import ReviewerProfile
+from integrations.submissions.models import Integration
+from integrations.submissions.selectors import context as facts
+from integrations.submissions.services import creation, requirements
+from integrations.submissions.services.transitions import perform
+from integrations.submissions.workflow.states import Status
 from portal.accounts.models import User
 
 # a machine with much to do is no fault of the code under test
@@ -175,7 +177,7 @@ FACTS = {
 
 def begin(partner: Partner, by: User, program: str = "nomad", now: datetime = NOW, **facts: Any) -> Integration:
     """A new integration at the first place of its path."""
-    row = create.create(partner, program, FACTS | facts, by=by, now=now)
+    row = creation.create(partner, program, FACTS | facts, by=by, now=now)
     return Integration.objects.get(pk=row.pk)
 
 
@@ -185,11 +187,11 @@ def meet(row: Integration, by: User | None, now: datetime, *, position: int | No
     there = fresh.position + 1 if position is None else position
     for requirement in facts.missing_at(fresh, there, now):
         if requirement.who == "machine":
-            answers.record_checks(
+            requirements.record_checks(
                 fresh, requirement.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=now
             )
         else:
-            answers.answer(fresh, requirement.id, {"met": "in a test"}, by=None, now=now)
+            requirements.answer(fresh, requirement.id, {"met": "in a test"}, by=None, now=now)
 
 
 def drive(row: Integration, stage: str, *, partner: User, reviewer: User, now: datetime = NOW) -> Integration:

@@ -19,14 +19,14 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, gettext_noop
 
-from integrations import vault
-from integrations.client_ip import get_client_network
-from integrations.company import text_refusal
-from integrations.views.reauthentication import has_recent_authentication
-from portal import mail
-from portal.accounts import second_factor_secrets, zones
+from portal.accounts import second_factor_secrets, time_zones
 from portal.accounts.models import User
+from portal.accounts.reauthentication import has_recent_authentication
 from portal.accounts.security_log import record_failed_sign_in, record_security_event
+from portal.core import crypto
+from portal.core.client_ip import get_client_network
+from portal.core.text_fields import text_refusal
+from portal.notifications import email as mail
 
 # The library's name of a mail: the folder of ours.
 MAILS = {
@@ -102,11 +102,11 @@ class AccountAdapter(DefaultAccountAdapter):
 
     def save_user(self, request: HttpRequest, user: Any, form: Any, commit: bool = True) -> Any:
         user.name = form.cleaned_data.get("name", user.name)
-        zones.learn(request, user)
+        time_zones.learn(request, user)
         return super().save_user(request, user, form, commit)
 
     def login(self, request: HttpRequest, user: Any) -> None:
-        if zones.learn(request, user):
+        if time_zones.learn(request, user):
             user.save(update_fields=["zone"])
         super().login(request, user)
 
@@ -191,6 +191,6 @@ class MFAAdapter(DefaultMFAAdapter):
         """Return what `encrypt` was given. Raises PermissionDenied where no configured key opens it."""
         try:
             return second_factor_secrets.decrypt(encrypted_text)
-        except vault.CannotOpen:
+        except crypto.CannotOpen:
             message = _("The portal can't read your second factor: its encryption key is missing. Contact the program.")
             raise PermissionDenied(message) from None

@@ -23,10 +23,10 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 
-from integrations.workflow import NotAllowed
 from portal.accounts import roles
 from portal.accounts.models import User
 from portal.accounts.security_log import record_security_event
+from portal.core.errors import NotAllowed
 
 REASON = "Set up by the operator with manage.py bootstrap."
 
@@ -87,7 +87,7 @@ def get_link_end(now: datetime) -> datetime:
 class EnrollmentView(PasswordResetFromKeyView):  # type: ignore[misc]
     """The page of the link: choose a password, then go on to the second factor, signed in."""
 
-    template_name = "accounts/enrollment.html"
+    template_name = "partners/enrollment.html"
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         """Take the link to an account that somebody uses for a used one."""

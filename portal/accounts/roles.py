@@ -13,12 +13,12 @@ from django.db import transaction
 from django.db.models import Q
 from django.http import HttpRequest
 
-from integrations.history import record_account_event
-from integrations.models import ReviewerProfile
-from integrations.workflow import NotAllowed
+from integrations.reviews.models import ReviewerProfile
 from portal.accounts.access import revoke_access
 from portal.accounts.models import User
 from portal.accounts.security_log import record_security_event
+from portal.audit.services import record_account_event
+from portal.core.errors import NotAllowed
 
 ROLES = {"reviewer": "is_reviewer", "staff": "is_staff", "superuser": "is_superuser"}
 COMMAND_LINE = "the command line"

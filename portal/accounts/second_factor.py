@@ -15,7 +15,7 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
 from django.views.decorators.cache import never_cache
 
-from integrations import rules
+from integrations.partners import permissions
 
 # Pages that a person without the factor still needs: how to get it, how to leave, and how a page looks.
 OPEN_PATHS = ("/accounts/", "/profile/second-factor/", "/theme/")
@@ -26,7 +26,7 @@ RETURN_KEY = "second_factor_return_to"
 
 def has_privileges(user: Any) -> bool:
     """Return whether a person is a reviewer, staff, or a superuser."""
-    return bool(rules.works_for_program(user) or (user.is_authenticated and user.is_superuser))
+    return bool(permissions.works_for_program(user) or (user.is_authenticated and user.is_superuser))
 
 
 def is_second_factor_missing(user: Any) -> bool:
@@ -77,6 +77,6 @@ def second_factor_required(request: HttpRequest) -> HttpResponse:
     if url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()):
         request.session[RETURN_KEY] = target
     if is_second_factor_missing(request.user):
-        return render(request, "accounts/second_factor_required.html", {})
+        return render(request, "partners/second_factor_required.html", {})
     # not redirect(), which would look for a page of that name
     return HttpResponseRedirect(request.session.pop(RETURN_KEY, "") or resolve_url("home"))

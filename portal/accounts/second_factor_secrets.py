@@ -5,7 +5,7 @@ import base64
 from allauth.mfa.models import Authenticator
 from django.db import transaction
 
-from integrations import vault
+from portal.core import crypto
 
 CONTEXT = "second factor"  # what sealed values are bound to; the library does not say whose secret it asks for
 FIELDS = ("secret", "seed")  # of `Authenticator.data`; passkeys store public keys only
@@ -13,12 +13,12 @@ FIELDS = ("secret", "seed")  # of `Authenticator.data`; passkeys store public ke
 
 def encrypt(text: str) -> str:
     """Return the text as it is stored."""
-    return base64.b64encode(vault.seal(vault.Secret(text), CONTEXT)).decode()
+    return base64.b64encode(crypto.seal(crypto.Secret(text), CONTEXT)).decode()
 
 
 def decrypt(text: str) -> str:
     """Return what `encrypt` was given. Raises CannotOpen where no configured key opens it."""
-    return vault.unseal(base64.b64decode(text), CONTEXT).value
+    return crypto.unseal(base64.b64decode(text), CONTEXT).value
 
 
 def rekey() -> tuple[int, list[str]]:
@@ -29,11 +29,11 @@ def rekey() -> tuple[int, list[str]]:
         with transaction.atomic():
             row = Authenticator.objects.select_for_update().select_related("user").get(pk=pk)
             field = next((field for field in FIELDS if field in row.data), None)
-            if field is None or vault.is_current(base64.b64decode(row.data[field])):
+            if field is None or crypto.is_current(base64.b64decode(row.data[field])):
                 continue
             try:
                 row.data[field] = encrypt(decrypt(row.data[field]))
-            except vault.CannotOpen:
+            except crypto.CannotOpen:
                 lost.append(row.user.email)
                 continue
             row.save(update_fields=["data"])

@@ -11,9 +11,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.translation import gettext_noop
 
-from integrations.client_ip import get_client_ip
-from portal import mail
 from portal.accounts.models import SecurityEvent, User
+from portal.core.client_ip import get_client_ip
+from portal.notifications import email as mail
 
 RETENTION = timedelta(days=400)
 UNKNOWN_RETENTION = timedelta(days=30)  # attempts at addresses that have no account

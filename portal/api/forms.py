@@ -5,9 +5,9 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from integrations.models import Role
-from integrations.plain import Line
+from integrations.partners.models import Role
 from portal.api.scopes import offered
+from portal.core.text_fields import Line
 
 LIVES = (("7", _("7 days")), ("30", _("30 days")), ("90", _("90 days")), ("365", _("A year")))
 USUAL = "90"

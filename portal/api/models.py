@@ -7,8 +7,6 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from integrations.models import Integration, Partner
-
 
 class ApiToken(models.Model):
     """A key to the API, kept as its SHA-256 alone. `partner` is set for a company's token.
@@ -21,7 +19,7 @@ class ApiToken(models.Model):
     prefix = models.CharField(max_length=12)
     digest = models.CharField(max_length=64, unique=True)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
-    partner = models.ForeignKey(Partner, models.CASCADE, null=True, related_name="api_tokens")
+    partner = models.ForeignKey("partners.Partner", models.CASCADE, null=True, related_name="api_tokens")
     role = models.CharField(max_length=10, blank=True)
     scopes = models.JSONField(default=list)
     made_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
@@ -60,32 +58,3 @@ class KeptAnswer(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key} of {self.token}: {self.status or 'under way'}"
-
-
-class CheckReport(models.Model):
-    """What a partner's CI says that the checks said. Never the portal's own result.
-
-    `sampled` says why the portal looks itself, blank where it does not; `disagreements` lists what it then found
-    otherwise, as {key, reported, found, summary}.
-    """
-
-    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
-    integration = models.ForeignKey(Integration, models.CASCADE, related_name="check_reports")
-    reported_by = models.CharField(max_length=150)
-    commit = models.CharField(max_length=64)
-    version = models.CharField(max_length=60, blank=True)
-    outcome = models.CharField(max_length=10)
-    results = models.JSONField(default=list)
-    at = models.DateTimeField()
-    sampled = models.CharField(max_length=120, blank=True)
-    compared_at = models.DateTimeField(null=True)
-    disagreements = models.JSONField(default=list)
-
-    class Meta:
-        ordering = ("-pk",)
-        indexes = [
-            models.Index(fields=["id"], name="reports_to_compare", condition=Q(compared_at=None) & ~Q(sampled=""))
-        ]
-
-    def __str__(self) -> str:
-        return f"reported by {self.reported_by} of {self.integration}: {self.outcome}"

@@ -21,8 +21,8 @@ from django.http.multipartparser import MultiPartParserError
 from ninja import NinjaAPI
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-from integrations.actions.drafts import Conflict
-from integrations.workflow import NotAllowed
+from integrations.submissions.services.drafts import Conflict
+from portal.core.errors import NotAllowed
 
 log = logging.getLogger(__name__)
 CONTENT = "application/problem+json"

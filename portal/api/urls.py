@@ -4,10 +4,11 @@ from collections import defaultdict
 
 from django.urls import URLPattern, include, path, re_path
 
-from portal.api import views_docs, views_tokens
-from portal.api.app import PREFIX, api
-from portal.api.gate import guarded
-from portal.api.parts import METHODS
+from portal.api.docs import views
+from portal.api.middleware import guarded
+from portal.api.routing import METHODS
+from portal.api.v1.app import PREFIX, api
+from portal.api.views import tokens
 
 
 def operations() -> list[URLPattern]:
@@ -22,9 +23,9 @@ def operations() -> list[URLPattern]:
 
 
 urlpatterns = [
-    *views_tokens.urlpatterns,
-    path("api/docs", views_docs.reference_page, name="api_docs"),
-    path("api/openapi.json", views_docs.openapi, name="api_document"),
+    *tokens.urlpatterns,
+    path("api/docs", views.reference_page, name="api_docs"),
+    path("api/openapi.json", views.openapi, name="api_document"),
     path(f"{PREFIX}/", include((operations(), "api"))),  # names of their own: pages have the same ones
-    re_path(r"^api/", views_docs.missing, name="api_missing"),
+    re_path(r"^api/", views.missing, name="api_missing"),
 ]

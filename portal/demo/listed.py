@@ -7,17 +7,18 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from integrations.actions import answers
-from integrations.models import Integration
-from integrations.programs.base import Kind, Who
-from integrations.states import Status
-from integrations.workflow import perform
-from portal.public.models import Listing
-from portal.public.replying import reply
-from portal.public.rows import read_again
-from verification import observations
-from verification.models import CheckResult, Watch
-from verification.publication import Published
+from integrations.programs.schema import Kind, Who
+from integrations.sla.models import Watch
+from integrations.submissions.models import Integration
+from integrations.submissions.services import requirements as answers
+from integrations.submissions.services.transitions import perform
+from integrations.submissions.workflow.states import Status
+from portal.directory.models import Listing
+from portal.directory.partner_replies import reply
+from portal.directory.services import read_again
+from verification.checks.models import CheckResult
+from verification.checks.services import observations
+from verification.sources.published_versions import Published
 
 # name: (versions, newest first; platforms of the newest)
 EVERYWHERE = ("linux_amd64", "linux_arm64", "darwin_amd64", "darwin_arm64", "windows_amd64")

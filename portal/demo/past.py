@@ -11,18 +11,21 @@ from typing import Any
 
 from django.utils.text import slugify
 
-from integrations import facts
-from integrations.actions import people
-from integrations.history import TURN, turn_stream
-from integrations.models import Event, Integration, Partner, RequirementState
-from integrations.names import name_key
-from integrations.programs import PROGRAMS
-from integrations.programs.base import Edition, Requirement, Stage, Who
-from integrations.states import Standing, Status, turn_of
-from integrations.workflow import all_steps
+from integrations.partners.models import Partner
+from integrations.partners.services import members as people
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.schema import Edition, Requirement, Stage, Who
+from integrations.submissions.models import Integration, RequirementState
+from integrations.submissions.selectors import context
+from integrations.submissions.services.transitions import all_steps
+from integrations.submissions.workflow.states import Standing, Status, turn_of
 from portal.accounts.models import User
+from portal.analytics import services
+from portal.analytics.saved_views import services as saved
+from portal.audit.models import Event
+from portal.audit.services import TURN, turn_stream
+from portal.core.name_matching import name_key
 from portal.demo.planned import DAY, OWNER, REVIEWER, Act, planned
-from portal.office import keeping, saved
 
 COMPANIES = ("Orchid Works", "Larkspur Labs", "Basalt Grid", "Harbour Nine", "Saffron Stack", "Quillfeather")
 THINGS = (
@@ -71,7 +74,7 @@ def live(now: datetime, reviewers: list[User], password: str) -> None:
     written = [event for life in lives for event in (*life.events, *life.turns)]
     Event.objects.bulk_create(written, batch_size=500)
     support([life.row for life in lives if life.row.stage == Stage.SUPPORT], now)
-    keeping.rebuild()
+    services.rebuild()
     for page, name, query in VIEWS:
         saved.save(reviewers[0], page, name, query, shared=True, now=now)
 
@@ -172,9 +175,9 @@ def support(rows: list[Integration], now: datetime) -> None:
     for row in rows:
         row.__dict__["_states"] = {state.requirement_id: state for state in states[row.pk]}
         row.__dict__["_findings"] = []
-        turn = turn_of(facts.facts_of(row, now))
+        turn = turn_of(context.facts_of(row, now))
         row.turn_action, row.turn_target = (turn.action, turn.target) if turn else ("", "")
-        row.tally = facts.tally(row, now)
+        row.tally = context.tally(row, now)
     Integration.objects.bulk_update(rows, ["turn_action", "turn_target", "tally"], batch_size=200)
 
 

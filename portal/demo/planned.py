@@ -6,7 +6,7 @@ from datetime import timedelta
 from math import exp
 from random import Random
 
-from integrations.programs.base import Edition, Stage
+from integrations.programs.schema import Edition, Stage
 
 OWNER, REVIEWER, NOBODY = "owner", "reviewer", ""
 DAY = timedelta(days=1)

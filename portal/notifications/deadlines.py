@@ -13,13 +13,13 @@ from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 
-from integrations import rules
-from integrations.models import Credential, Finding, Integration, Meeting, RequirementState
-from integrations.states import Holder
+from integrations.partners import permissions
+from integrations.sla.engine.types import Watching
+from integrations.sla.models import Clock
+from integrations.submissions.models import Credential, Finding, Integration, Meeting, RequirementState
+from integrations.submissions.workflow.states import Holder
 from portal.api.models import ApiToken
-from portal.reports.shown import PROMISED
-from verification.models import Clock
-from verification.support.base import Watching
+from portal.reports.presenters import PROMISED
 
 KEPT = timedelta(days=30)
 AHEAD = timedelta(days=400)
@@ -50,8 +50,8 @@ class Deadline:
 
 def deadlines_of(person: Any, now: datetime) -> list[Deadline]:
     """Everything that concerns a person from a month ago on, in the order of time."""
-    mine = Q(partner__in=rules.roles_of(person))
-    if rules.works_for_program(person):
+    mine = Q(partner__in=permissions.roles_of(person))
+    if permissions.works_for_program(person):
         mine |= Q(reviewer=person)
     rows = Integration.objects.filter(mine)
     found = [
@@ -72,7 +72,7 @@ def due(uid: str, title: str, at: datetime, page: str, changed: datetime | None,
 def _turns(rows: QuerySet[Integration], person: Any, now: datetime) -> Iterator[Deadline]:
     """One entry an integration: the turn of the person's side, as long as it has a due moment."""
     for row in rows.exclude(turn_since=None).select_related("partner").order_by("pk")[:MOST]:
-        holder, word, page = TURNS[bool(rules.role_of(row.partner, person))]
+        holder, word, page = TURNS[bool(permissions.role_of(row.partner, person))]
         uid, there = f"turn-{row.uuid}", address(page, row.uuid)
         if row.turn_holder == holder and row.turn_due_at:
             yield due(uid, f"{row.name}: {word}", row.turn_due_at, there, row.turn_since)
@@ -137,7 +137,7 @@ def _meetings(rows: QuerySet[Integration], now: datetime) -> Iterator[Deadline]:
 
 
 def _tokens(person: Any, now: datetime) -> Iterator[Deadline]:
-    owned = [pk for pk, role in rules.roles_of(person).items() if role == "owner"]
+    owned = [pk for pk, role in permissions.roles_of(person).items() if role == "owner"]
     mine = Q(user=person, partner=None) | Q(partner__in=owned)
     for each in ApiToken.objects.filter(mine, expires_at__gte=now - KEPT).order_by("pk")[:MOST]:
         is_gone = each.revoked_at is not None

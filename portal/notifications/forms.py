@@ -5,16 +5,16 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _
 
-from integrations import rules
-from portal.notifications.choosing import choose, chosen
-from portal.notifications.kinds import KINDS, LABELS, Kind
-from portal.notifications.models import Wish
+from integrations.partners import permissions
+from portal.notifications.categories import KINDS, LABELS, Kind
+from portal.notifications.models.preferences import Wish
+from portal.notifications.preferences import choose, chosen
 
 
 def kinds_of(person: Any) -> list[Kind]:
     """The kinds that can reach a person, from either side that they are on."""
-    sides = {"", "program" if rules.works_for_program(person) else "partner"}
-    if rules.roles_of(person):
+    sides = {"", "program" if permissions.works_for_program(person) else "partner"}
+    if permissions.roles_of(person):
         sides.add("partner")
     return [kind for kind in KINDS if kind.side in sides]
 

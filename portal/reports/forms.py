@@ -5,18 +5,18 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext as _
 
-from integrations import rules
-from integrations.programs import PROGRAMS
+from integrations.partners import permissions
+from integrations.programs.registry import PROGRAMS
 from portal.reports.models import ReportWish
 from portal.reports.scopes import PROGRAMS_SCOPE, Reported, name_of, partner_key, reported
-from portal.reports.sending import default_of
+from portal.reports.tasks import default_of
 from portal.reports.unsubscribe import wish
 
 
 def scopes_of(user: Any) -> list[Reported]:
     """The reports that concern a person: their companies' own, or those of the programs they work for."""
-    keys = [partner_key(pk) for pk in sorted(rules.roles_of(user))]
-    if rules.works_for_program(user):
+    keys = [partner_key(pk) for pk in sorted(permissions.roles_of(user))]
+    if permissions.works_for_program(user):
         keys += [PROGRAMS_SCOPE, *(f"program:{key}" for key in PROGRAMS)]
     return [found for key in keys if (found := reported(key))]
 

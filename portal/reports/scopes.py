@@ -7,10 +7,10 @@ from django.contrib.auth import get_user_model
 from django.db.models import Q
 from django.utils.translation import gettext, gettext_noop
 
-from integrations import rules
-from integrations.models import Membership, Partner
-from integrations.programs import PROGRAMS
-from verification.support.figures import EVERYBODY, Scope
+from integrations.partners import permissions
+from integrations.partners.models import Membership, Partner
+from integrations.programs.registry import PROGRAMS
+from integrations.sla.metrics import EVERYBODY, Scope
 
 PROGRAMS_SCOPE, ALL_PROGRAMS = "programs", gettext_noop("all programs")
 
@@ -49,7 +49,9 @@ def name_of(key: str, name: str) -> str:
 
 def may_read(user: Any, found: Reported) -> bool:
     """The program's people read every report, members of a company their own."""
-    return rules.works_for_program(user) or (found.partner is not None and bool(rules.role_of(found.partner, user)))
+    return permissions.works_for_program(user) or (
+        found.partner is not None and bool(permissions.role_of(found.partner, user))
+    )
 
 
 def readers_of(found: Reported) -> list[Any]:

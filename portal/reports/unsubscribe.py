@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from django.core import signing
 from django.urls import reverse
 
-from portal.models import Email
+from portal.notifications.models import Email
 from portal.reports.models import ReportWish
 
 SALT = "report"

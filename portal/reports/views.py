@@ -16,12 +16,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from integrations import rules
-from integrations.views.common import page_of
-from portal.reports import said, shown, unsubscribe
+from integrations.partners import permissions
+from portal.reports import presenters, summaries, unsubscribe
 from portal.reports.forms import WishesForm, scopes_of
 from portal.reports.models import ReportWish, Snapshot
 from portal.reports.scopes import may_read, name_of, reported
+from portal.ui.pagination import page_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Row:
 
 def visible(user: Any) -> Any:
     """The snapshots that a person may read."""
-    if rules.works_for_program(user):
+    if permissions.works_for_program(user):
         return Snapshot.objects.all()
     return Snapshot.objects.filter(scope__in=[found.key for found in scopes_of(user)])
 
@@ -50,7 +50,13 @@ def reports(request: HttpRequest) -> HttpResponse:
 
 def _told(page: Page) -> Page:
     page.object_list = [
-        Row(s.week, _named(s.figures), said.verdict(s.figures), reverse("report", args=[s.scope, s.week]), s.made_at)
+        Row(
+            s.week,
+            _named(s.figures),
+            summaries.verdict(s.figures),
+            reverse("report", args=[s.scope, s.week]),
+            s.made_at,
+        )
         for s in page.object_list
     ]
     return page
@@ -72,10 +78,10 @@ def found(request: HttpRequest, scope: str, week: str) -> Snapshot:
 def report(request: HttpRequest, scope: str, week: str) -> HttpResponse:
     """One report as a page."""
     figures = found(request, scope, week).figures
-    todo = said.to_do(figures)
-    told = shown.shown(figures) | {"name": _named(figures)}
+    todo = summaries.to_do(figures)
+    told = presenters.shown(figures) | {"name": _named(figures)}
     context: dict[str, Any] = {"report": told, "reports_url": reverse("reports")}
-    context |= {"turn": capfirst(todo) or said.at_rest(figures), "is_mine": bool(todo), "is_at_rest": not todo}
+    context |= {"turn": capfirst(todo) or summaries.at_rest(figures), "is_mine": bool(todo), "is_at_rest": not todo}
     return render(request, "reports/report.html", context)
 
 
@@ -83,8 +89,8 @@ def report_file(request: HttpRequest, scope: str, week: str, form: str) -> HttpR
     """The same figures as CSV or JSON."""
     figures = found(request, scope, week).figures
     say, kind = {
-        "csv": (shown.as_csv, "text/csv; charset=utf-8"),
-        "json": (shown.as_json, "application/json"),
+        "csv": (presenters.as_csv, "text/csv; charset=utf-8"),
+        "json": (presenters.as_json, "application/json"),
     }[form]
     name = f"sla-{scope.replace(':', '-')}-{week}.{form}"
     return HttpResponse(say(figures), kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

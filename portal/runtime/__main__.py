@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO, TextIOWrapper
+from pathlib import Path
 
 import django
 from django.core.exceptions import ImproperlyConfigured
@@ -81,7 +82,7 @@ def run(*, empty: bool, reload: bool) -> int:
         os.environ.setdefault("DJANGO_SETTINGS_MODULE", "portal.settings")
         with reported_storage_errors():
             django.setup()
-            prepare_database(empty)
+            prepare_database(DATA_DIR, empty)
         load_shared_modules()
         from portal.runtime.monitor import Monitor, has_demo_world  # noqa: PLC0415 - needs Django to be set up
 
@@ -134,17 +135,19 @@ def is_storage_error(error: DatabaseError) -> bool:
     return isinstance(error, OperationalError)
 
 
-def prepare_database(empty: bool) -> None:
+def prepare_database(folder: Path, empty: bool) -> None:
     """Migrate the database and load the demo world into an empty one."""
     from django.conf import settings  # noqa: PLC0415
     from django.core.management import call_command  # noqa: PLC0415
 
     from portal.accounts.models import User  # noqa: PLC0415
+    from portal.runtime.schema_check import require_current_schema  # noqa: PLC0415
 
+    require_current_schema(folder)
     call_command("migrate", interactive=False, verbosity=0)
     if not (empty or settings.PRODUCTION or User.objects.exists()):
         write_line("Loading the demo world …")
-        call_command("demo", stdout=StringIO())
+        call_command("load_demo", stdout=StringIO())
 
 
 def write_line(line: str) -> None:

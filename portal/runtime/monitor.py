@@ -6,12 +6,12 @@ from collections.abc import Callable
 from django.conf import settings
 from django.db import connections
 
+from integrations.sla.models import Watch
 from portal.accounts.models import User
 from portal.demo import SIGN_INS
-from portal.demo.supporting import MADE_UP
+from portal.demo.sla import MADE_UP
 from portal.runtime.preconditions import describe_full_disk
 from portal.runtime.services import HOST, is_serving
-from verification.models import Watch
 
 DISK_CHECK_SECONDS = 10.0
 

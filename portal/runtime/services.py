@@ -34,18 +34,18 @@ SHARED_MODULES = (
     "gunicorn.app.wsgiapp",
     "gunicorn.workers.gthread",
     "kombu.transport.redis",
-    "portal.beat",
-    "portal.demo.supporting",
-    "portal.management.commands.demo",
-    "portal.management.commands.sweep",
+    "portal.jobs.beat",
+    "portal.demo.sla",
+    "portal.demo.management.commands.load_demo",
+    "portal.jobs.management.commands.sweep",
 )
 
 
 def load_shared_modules() -> None:
     """Load what the processes use, so that they share its memory and none of them loads it again."""
     from portal.celery import app  # noqa: PLC0415 - needs Django to be set up, as all below
-    from portal.periodic import load_work  # noqa: PLC0415
-    from portal.timetable import JOBS  # noqa: PLC0415
+    from portal.jobs.periodic import load_work  # noqa: PLC0415
+    from portal.jobs.registry import JOBS  # noqa: PLC0415
 
     for name in SHARED_MODULES:
         import_module(name)
@@ -106,7 +106,7 @@ def run_sweep_alone() -> None:
 
 def run_demo() -> None:
     """Let time pass in the demo world."""
-    call_command("demo", keep=DEMO_SECONDS)
+    call_command("load_demo", keep=DEMO_SECONDS)
 
 
 def is_serving() -> bool:

@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 
 import holidays
 
-from integrations import clock
-from integrations.clock import ELAPSED, Calendar, Pause, due_business
-from integrations.programs.base import Sla, Target, Verb
-from verification.support.base import Actor, Asked, Happening, Kind, Policy
-from verification.support.fold import fold
-from verification.support.holidays_snapshot import snapshot
+from integrations.partners.holidays import snapshot
+from integrations.programs.schema import Sla, Target, Verb
+from integrations.sla.engine.projection import fold
+from integrations.sla.engine.types import Actor, Asked, Happening, Kind, Policy
+from portal.core import business_time
+from portal.core.business_time import ELAPSED, Calendar, Pause, due_business
 
 STARTS, ROUNDS = 100_000, 7
 SLOW_STARTS = 2_000  # of the library's own counting
@@ -63,12 +63,12 @@ def deadlines() -> bool:
 
     def paused(at: datetime) -> object:
         pauses = (Pause(at + 20 * hours, at + 30 * hours), Pause(at + 60 * hours, at + 90 * hours))
-        return clock.due(at, five, calendar.days, pauses)
+        return business_time.due(at, five, calendar.days, pauses)
 
     took = microseconds(
         {
             "+ 48 hours": lambda at: at + timedelta(hours=48),
-            "critical": lambda at: clock.due(at, timedelta(hours=48), ELAPSED),
+            "critical": lambda at: business_time.due(at, timedelta(hours=48), ELAPSED),
             "5 business days": lambda at: due_business(at, 5, calendar),
             "with two pauses": paused,
         },

@@ -7,12 +7,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-from verification.schemas.choices import choices
-from verification.schemas.coverage import Preview, previews
-from verification.schemas.diff import difference
-from verification.schemas.read import read_one
-from verification.schemas.rules import faults
-from verification.schemas.validators import Validators
+from verification.schemas.crossplane.options import choices
+from verification.schemas.engine.coverage import Preview, previews
+from verification.schemas.engine.diff import difference
+from verification.schemas.engine.external_validators import Validators
+from verification.schemas.engine.kubernetes_rules import faults
+from verification.schemas.engine.parsing import read_one
 
 FOLDER = Path(os.environ.get("PORTAL_SHARED", "../shared")) / "data" / "provider-schemas"
 

@@ -20,12 +20,12 @@ from django.db import connection  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from integrations.models import Integration  # noqa: E402
-from integrations.names import plain  # noqa: E402
-from integrations.programs import PROGRAMS  # noqa: E402
-from portal.public.models import Listing  # noqa: E402
-from portal.public.rows import padded  # noqa: E402
-from portal.public.support import MINIMUM  # noqa: E402
+from integrations.programs.registry import PROGRAMS  # noqa: E402
+from integrations.submissions.models import Integration  # noqa: E402
+from portal.core.name_matching import plain  # noqa: E402
+from portal.directory.models import Listing  # noqa: E402
+from portal.directory.services import padded  # noqa: E402
+from portal.directory.support_metrics import MINIMUM  # noqa: E402
 from tests.bench.pages import queries  # noqa: E402
 from tests.bench.server import Server  # noqa: E402
 from tests.bench.world import build, fill  # noqa: E402

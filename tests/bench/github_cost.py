@@ -22,15 +22,15 @@ django.setup()
 from django.core.management import call_command  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from integrations.sla.github import delivery_processing, reconciliation  # noqa: E402
+from integrations.sla.models import Clock, Delivery, Issue, Watch  # noqa: E402
 from tests.bench.watched import watched  # noqa: E402
 from tests.fakes.github.proxy import Proxy  # noqa: E402
 from tests.fakes.github.server import TOKEN  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
-from tests.verification.support.watched import unguarded  # noqa: E402
-from verification.models import Clock, Delivery, Issue, Watch  # noqa: E402
-from verification.sources.github_api import Api, token_auth  # noqa: E402
-from verification.sources.github_issues import Seen  # noqa: E402
-from verification.support import reading, reconcile  # noqa: E402
+from tests.integrations.sla.watched import unguarded  # noqa: E402
+from verification.sources.github.api import Api, token_auth  # noqa: E402
+from verification.sources.github.issues import Seen  # noqa: E402
 
 COUNT, WITHOUT_HOOKS, STEP = 1000, 100, timedelta(seconds=30)
 HOUR = timedelta(hours=1)
@@ -83,13 +83,13 @@ class World:
             row.cursors["full_at"] = (now - self.rng.random() * timedelta(days=1)).isoformat()
             row.cursors.pop("missed_at", None)
             row.last_delivery_at = now if hooks else None
-            row.poll_at = now + self.rng.random() * (reconcile.next_poll(row, now) - now)
+            row.poll_at = now + self.rng.random() * (reconciliation.next_poll(row, now) - now)
         Watch.objects.bulk_update(rows, ["cursors", "poll_at", "last_delivery_at"])
         self.gate.statuses.clear()
         self.proxy.state.seen.clear()
 
     def poll(self, now: datetime) -> None:
-        while reconcile.poll_due(now, limit=COUNT, seconds=600, connect=self.connect):
+        while reconciliation.poll_due(now, limit=COUNT, seconds=600, connect=self.connect):
             pass
 
     def connect(self, seen: Seen) -> Api:
@@ -100,7 +100,7 @@ class World:
         while now < until:
             if busy:
                 self.happen(step, now)
-                reading.read_due(now)
+                delivery_processing.read_due(now)
             self.poll(now)
             now, step = now + STEP, step + 1
 

@@ -31,11 +31,11 @@ django.setup()
 from django.core.management import call_command  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from integrations.sla.github import delivery_processing  # noqa: E402
+from integrations.sla.models import Delivery, Watch  # noqa: E402
 from tests.bench.watched import SECRET, watched  # noqa: E402
 from tests.fakes.github.tracker import Person, Tracker  # noqa: E402
 from tests.servers.base import free_port  # noqa: E402
-from verification.models import Delivery, Watch  # noqa: E402
-from verification.support import reading  # noqa: E402
 
 TICK = os.sysconf("SC_CLK_TCK")
 WATCHES, WORKERS, CLIENTS, ROUNDS, SPELL = 50, 3, 16, 3, 5.0
@@ -232,7 +232,7 @@ def fire(watches: list[Watch], seconds: float) -> bool:
         f"{len(sender.refused)} refused, acknowledged but missing: {missing}"
     )
     start = time.monotonic()
-    read = reading.read_due(timezone.now(), limit=1_000_000)
+    read = delivery_processing.read_due(timezone.now(), limit=1_000_000)
     spent_reading = time.monotonic() - start
     print(f"then read into facts and clocks: {read} in {spent_reading:.1f} s, {read / spent_reading:.0f}/s")
     return missing == 0 and p99 <= AIM_P99 and rate >= RATE

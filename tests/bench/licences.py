@@ -19,22 +19,22 @@ from statistics import median
 from licenseclassifier import identify_license
 
 from tests.bench import detectors
-from tests.verification.licences.corpus import CASES, RIGHT, policy, text_of
-from tests.verification.licences.mutants import drawn
-from tests.verification.licences.sentences import RESTRICTIONS
-from verification.licences import see
-from verification.licences.clean import decode
-from verification.licences.decide import judge
+from tests.verification.licenses.corpus import CASES, RIGHT, policy, text_of
+from tests.verification.licenses.mutants import drawn
+from tests.verification.licenses.sentences import RESTRICTIONS
+from verification.licenses import inspection
+from verification.licenses.normalization import decode
+from verification.licenses.policy import judge
 
 ROOT = Path(__file__).parents[2]
-TESTS = ROOT / "tests/verification/licences"
-FOLDERS = (ROOT / "verification/licences/texts", TESTS / "real")
+TESTS = ROOT / "tests/verification/licenses"
+FOLDERS = (ROOT / "verification/licenses/data/texts", TESTS / "real")
 ROUNDS = 5
 MUTANTS = 1_000
 AIM_RATIO, AIM_KNOWN_MS, AIM_DECIDED = 1.6, 0.1, 0.92
 COLD = {
     "identifier": "from licenseclassifier import identify_license; identify_license(text)",
-    "gate": "from verification.licences.see import see; see(text.encode())",
+    "gate": "from verification.licenses.inspection import see; see(text.encode())",
 }
 Judged = tuple[str, str, str]  # part of the corpus, expected, verdict
 
@@ -121,7 +121,9 @@ def cold(code: str) -> float:
 def times(folders: list[Path]) -> tuple[float, float]:
     """Prints the times. Returns the gate's ratio to the bare identifier, and the ms of a file seen before."""
     contents = files(folders)
-    bare, gate, known = milliseconds((lambda raw: identify_license(decode(raw)), see.look, see.see), contents)
+    bare, gate, known = milliseconds(
+        (lambda raw: identify_license(decode(raw)), inspection.look, inspection.see), contents
+    )
     size = sum(map(len, contents)) / len(contents) / 1000
     print(f"\n{len(contents)} files, {size:.1f} kB each")
     print(f"{'identifier alone':<20}{bare:>9.3f} ms a file, cold start {cold(COLD['identifier']):.0f} ms")

@@ -18,14 +18,14 @@ django.setup()
 from django.core.cache import caches  # noqa: E402
 from django.test import override_settings  # noqa: E402
 
-from portal.broker import can_reach_broker  # noqa: E402
-from portal.cache import Forgiving  # noqa: E402
+from integrations.sla.engine.comment_classifier import fingerprint, is_answer, requests  # noqa: E402
+from portal.core.cache import Forgiving  # noqa: E402
+from portal.jobs.broker import can_reach_broker  # noqa: E402
+from tests.integrations.sla.engine.test_comment_classifier import HOSTILE_COMMENTS  # noqa: E402
+from tests.verification.checks.rules.test_listing import HOSTILE_PAGES  # noqa: E402
 from tests.verification.releases import test_patience as patience  # noqa: E402
-from tests.verification.support.test_wording import HOSTILE_COMMENTS  # noqa: E402
-from tests.verification.test_checks_listing import HOSTILE_PAGES  # noqa: E402
-from tests.verification.test_code import HOSTILE_TEXTS, READERS  # noqa: E402
-from verification.pages import links_of, page_of  # noqa: E402
-from verification.support.wording import fingerprint, is_answer, requests  # noqa: E402
+from tests.verification.sources.test_repository_snapshot import HOSTILE_TEXTS, READERS  # noqa: E402
+from verification.sources.html_pages import links_of, page_of  # noqa: E402
 
 Case = tuple[str, float, list[Callable[[], object]]]  # what is measured, seconds that each call may take, the calls
 
@@ -54,7 +54,7 @@ def without_redis(ask: Callable[[], object]) -> None:
     """Ask while a server takes connections at the address of Redis and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
-        cache = {"default": {"BACKEND": "portal.cache.Cache", "LOCATION": url}}
+        cache = {"default": {"BACKEND": "portal.core.cache.Cache", "LOCATION": url}}
         with override_settings(REDIS_URL=url, CACHES=cache):
             ask()
 

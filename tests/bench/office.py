@@ -14,11 +14,13 @@ from django.core.management import call_command  # noqa: E402
 from django.db import connection, models  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from integrations.models import Event, Integration, ReviewerProfile  # noqa: E402
+from integrations.reviews.models import ReviewerProfile  # noqa: E402
+from integrations.submissions.models import Integration  # noqa: E402
 from portal.accounts.models import User  # noqa: E402
+from portal.analytics import forecast_accuracy, services  # noqa: E402
+from portal.analytics.models import Passage  # noqa: E402
+from portal.audit.models import Event  # noqa: E402
 from portal.demo import past  # noqa: E402
-from portal.office import calibration, keeping  # noqa: E402
-from portal.office.models import Passage  # noqa: E402
 from tests.bench.pages import cookie_of, queries, signed_in  # noqa: E402
 from tests.bench.server import Server  # noqa: E402
 from tests.servers.base import free_port  # noqa: E402
@@ -47,10 +49,10 @@ def grow() -> User:
     copy(Event, {"id": "id + 100000 * g", "stream": turn}, where="stream LIKE 'turn:%'")
     with connection.cursor() as cursor:
         cursor.execute(
-            "INSERT INTO integrations_event (id, stream, seq, integration_id, partner_id, verb, actor, note, data,"
+            "INSERT INTO audit_event (id, stream, seq, integration_id, partner_id, verb, actor, note, data,"
             " internal, at, before, hash) SELECT 50000000 + i.id * 100 + k, 'integration:' || i.id, 100 + k, i.id,"
             " i.partner_id, 'answered', 'Somebody', '', '{}', false, i.created_at + k * interval '1 hour', '', ''"
-            " FROM integrations_integration i, generate_series(1, %s) k",
+            " FROM submissions_integration i, generate_series(1, %s) k",
             [FILLERS],
         )
         cursor.execute("ANALYZE")
@@ -81,7 +83,7 @@ def timed(what: str, work: Any) -> float:
 
 def by_events() -> str:
     """What the first page would have to do without the kept table: fold the events of every integration."""
-    count = sum(len(pieces) for found in keeping.batches() for pieces in keeping.folded(list(found)).values())
+    count = sum(len(pieces) for found in services.batches() for pieces in services.folded(list(found)).values())
     return f"{count:,} pieces"
 
 
@@ -108,7 +110,7 @@ def main() -> int:
         server.stop()
     timed(
         "the past year of every program forecast and tried",
-        lambda: len(calibration.of_programs(timezone.now(), weeks=52)),
+        lambda: len(forecast_accuracy.of_programs(timezone.now(), weeks=52)),
     )
     timed("folding every event, as without the kept table", by_events)
     print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")

@@ -20,7 +20,7 @@ django.setup()
 from django.core.management import call_command  # noqa: E402
 from playwright.sync_api import sync_playwright  # noqa: E402
 
-from portal.public.models import Listing  # noqa: E402
+from portal.directory.models import Listing  # noqa: E402
 from tests.journeys.conftest import CHROMIUM, FLAGS  # noqa: E402
 from tests.journeys.vitals import Vitals, production  # noqa: E402
 
@@ -51,7 +51,7 @@ def main() -> int:
         print("not run: there is no Chromium on this machine")
         return 0
     call_command("migrate", verbosity=0)
-    call_command("demo", verbosity=0, stdout=StringIO())
+    call_command("load_demo", verbosity=0, stdout=StringIO())
     missed = 0
     with tempfile.TemporaryDirectory() as folder, production(Path(folder)) as base, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)

@@ -11,9 +11,16 @@ from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 
-from verification.plugins.reading import Given, differences, direct, given_of, terraform_here, through_terraform
 from verification.sandbox import environment
 from verification.sandbox.types import Limits
+from verification.testruns.kinds.provider_schema.reader import (
+    Given,
+    differences,
+    direct,
+    given_of,
+    terraform_here,
+    through_terraform,
+)
 
 ARCHIVE, MEMBER = "terraform-provider-aws_3.39.0_linux_amd64.zip", "terraform-provider-aws_v3.39.0_x5"
 SOURCE = "registry.terraform.io/hashicorp/aws"

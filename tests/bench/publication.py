@@ -63,10 +63,10 @@ def megabytes() -> float:
 
 def run(rows: list[dict[str, Any]], known: dict[str, Any], outcomes: Counter[str]) -> float:
     """All checks over all providers, each with clients of its own as in the portal. Returns seconds."""
-    from verification import looking
-    from verification.base import Subject
+    from verification.checks import execution
+    from verification.checks.types import Subject
     from verification.sources import Sources
-    from verification.sources.registry import Registry
+    from verification.sources.registry.client import Registry
 
     registry, began = Registry(), time.perf_counter()
     for row in rows:
@@ -77,7 +77,7 @@ def run(rows: list[dict[str, Any]], known: dict[str, Any], outcomes: Counter[str
             repository=row["source"].removeprefix("https://github.com/"), namespace=namespace, provider=provider,
             known=known.get(name, {}),
         )  # fmt: skip
-        for key, result in looking.look(KEYS, subject, Sources(registry=registry)).items():
+        for key, result in execution.look(KEYS, subject, Sources(registry=registry)).items():
             outcomes[f"{key} {result.outcome}"] += 1
             if result.remember:
                 known[name] = json.loads(json.dumps(result.remember))  # as the database keeps it

@@ -21,10 +21,11 @@ from django.core.management import call_command  # noqa: E402
 from django.db import transaction  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from integrations.sla import tasks  # noqa: E402
+from integrations.sla.engine.types import Kind  # noqa: E402
+from integrations.sla.models import Issue, IssueEvent, Watch  # noqa: E402
+from integrations.sla.services import projection  # noqa: E402
 from tests.bench.watched import watched  # noqa: E402
-from verification.models import Issue, IssueEvent, Watch  # noqa: E402
-from verification.support import refold, sweep  # noqa: E402
-from verification.support.base import Kind  # noqa: E402
 
 EVENTS, PER_ISSUE, CHUNK = 1_000_000, 10, 500
 TALK = ("It crashes at once.", "Which version do you use?", "1.4.2, on Linux.", "It is fixed in 1.4.3.", "Thank you.")
@@ -48,7 +49,7 @@ def issues_of(watches: list[Watch], count: int, now: datetime) -> None:
         events = [event for issue in made for event in events_of(issue, rng)]
         IssueEvent.objects.bulk_create(events, batch_size=2000)
         with transaction.atomic():
-            refold.refold([issue.pk for issue in made], now)
+            projection.refold([issue.pk for issue in made], now)
 
 
 def events_of(issue: Issue, rng: random.Random) -> list[IssueEvent]:
@@ -77,10 +78,10 @@ def main() -> int:
     start = time.monotonic()
     issues_of(watches, total // PER_ISSUE, now)
     folded = time.monotonic() - start
-    sweep.sweep(now)
+    tasks.sweep(now)
     before, start, said = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.monotonic(), StringIO()
     try:
-        call_command("sla_replay", all=True, at=now.isoformat(), stdout=said)
+        call_command("verify_sla_projection", all=True, at=now.isoformat(), stdout=said)
     except SystemExit:
         print(said.getvalue()[-2000:])
     spent, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

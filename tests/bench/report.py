@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 import django
 
+from portal.core import iso_weeks
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.bench.settings")
 django.setup()
 
@@ -17,14 +19,14 @@ from django.core.management import call_command  # noqa: E402
 from django.db import connection  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 
-from portal.reports import build, sending, shown  # noqa: E402
+from integrations.sla.models import Clock  # noqa: E402
+from portal.reports import metrics, presenters, tasks  # noqa: E402
 from portal.reports.models import ReportCopy  # noqa: E402
 from portal.reports.scopes import PROGRAMS_SCOPE, reported  # noqa: E402
 from tests.chaos.world import make  # noqa: E402
-from verification.models import Clock  # noqa: E402
 
 INTEGRATIONS, CLOCKS = 10_000, 40_000
-FLOOR = "SELECT state, count(*) FROM verification_clock WHERE promised GROUP BY state"
+FLOOR = "SELECT state, count(*) FROM sla_clock WHERE promised GROUP BY state"
 
 
 def megabytes() -> float:
@@ -36,12 +38,12 @@ def main() -> int:
     now = datetime.now(UTC)
     make(CLOCKS // 2, CLOCKS // 2, INTEGRATIONS, now - timedelta(days=10), 7 * 86_400)
     Clock.objects.filter(pk__gt=CLOCKS // 4).update(state="met", stopped_at=now - timedelta(days=8), next_at=None)
-    found, week, zone = reported(PROGRAMS_SCOPE), sending.last_complete(now, sending.zone()), sending.zone()
+    found, week, zone = reported(PROGRAMS_SCOPE), tasks.last_complete(now, iso_weeks.zone()), iso_weeks.zone()
     assert found is not None
     before = megabytes()
     with CaptureQueriesContext(connection) as seen:
         begin = time.perf_counter()
-        figures = build.build(found, week, zone, now)
+        figures = metrics.build(found, week, zone, now)
         seconds = time.perf_counter() - begin
     with connection.cursor() as cursor:
         begin = time.perf_counter()
@@ -50,10 +52,11 @@ def main() -> int:
         floor = time.perf_counter() - begin
     print(
         f"the programs' report over {INTEGRATIONS:,} integrations and {CLOCKS:,} clocks: {seconds * 1000:.0f} ms in "
-        f"{len(seen)} queries; counting the clocks alone: {floor * 1000:.0f} ms; {len(shown.as_json(figures)):,} bytes"
+        f"{len(seen)} queries; counting the clocks alone: {floor * 1000:.0f} ms; "
+        f"{len(presenters.as_json(figures)):,} bytes"
     )
     begin = time.perf_counter()
-    copies = sending.send_due(now)
+    copies = tasks.send_due(now)
     seconds = time.perf_counter() - begin
     print(
         f"all reports of the week: {ReportCopy.objects.count():,} copies, {copies:,} mails in {seconds:.1f} s "

@@ -23,9 +23,9 @@ from django.db import connection, transaction  # noqa: E402
 from django.test.utils import CaptureQueriesContext  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
+from integrations.sla.tasks import BATCH, sweep  # noqa: E402
 from tests.bench.world import build  # noqa: E402
-from tests.verification.support.clocks import issue_of, watch_over  # noqa: E402
-from verification.support.sweep import BATCH, sweep  # noqa: E402
+from tests.integrations.sla.clocks import issue_of, watch_over  # noqa: E402
 
 SIZES = (10_000, 100_000, 1_000_000)
 DUE = (0, 100, 10_000)
@@ -35,14 +35,14 @@ AIM = {0: 2.0, 100: 2.0, 10_000: 1.5}
 HEAD = "clocks       due   sweep ms   floor ms   ratio   aim   statements"
 
 FILL = """
-INSERT INTO verification_clock (issue_id, watch_id, integration_id, verb, promised, severity, state, started_at,
+INSERT INTO sla_clock (issue_id, watch_id, integration_id, verb, promised, severity, state, started_at,
        due_at, warn50_at, warn75_at, warn90_at, next_at, warned, counted_seconds, paused_seconds)
 SELECT %(issue)s + n / 2, %(watch)s, %(integration)s, 'v' || n %% 2, true, 'critical', 'running', %(now)s, at, at, at,
        at, at, 90, 0, 0
   FROM generate_series(%(first)s, %(last)s) n, LATERAL (SELECT %(now)s + (1 + n) * interval '1 second' AS at) moment
 """
 ISSUES = """
-INSERT INTO verification_issue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
+INSERT INTO sla_issue (uuid, watch_id, integration_id, github_id, number, title, url, author, opened_at,
        is_open, severity, spoke_last, updated_at, edition)
 SELECT gen_random_uuid(), %(watch)s, %(integration)s, 5000000 + n, n, 'Issue ' || n, '', 'reporter', %(now)s, true,
        'critical', '', %(now)s, ''
@@ -56,7 +56,7 @@ def floor(now: datetime) -> int:
     while batch == BATCH:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(
-                "SELECT id, issue_id, integration_id, verb, severity, due_at FROM verification_clock "
+                "SELECT id, issue_id, integration_id, verb, severity, due_at FROM sla_clock "
                 "WHERE next_at <= %s ORDER BY next_at LIMIT %s FOR UPDATE SKIP LOCKED",
                 (now, BATCH),
             )
@@ -71,23 +71,23 @@ def floor(now: datetime) -> int:
 def _write(cursor: object, rows: list[tuple], now: datetime) -> None:
     ids = [row[0] for row in rows]
     cursor.execute(
-        "UPDATE verification_clock SET next_at = NULL, state = 'overdue', breached_at = %s WHERE id = ANY(%s)",
+        "UPDATE sla_clock SET next_at = NULL, state = 'overdue', breached_at = %s WHERE id = ANY(%s)",
         (now, ids),
     )
     columns = [list(column) for column in zip(*rows, strict=True)]
     cursor.execute(
-        "INSERT INTO verification_breach (clock_id, issue_id, integration_id, verb, severity, due_at, found_at, "
+        "INSERT INTO sla_breach (clock_id, issue_id, integration_id, verb, severity, due_at, found_at, "
         "retracted_why) SELECT c, i, g, v, s, d, %s, '' FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], "
         "%s::text[], %s::text[], %s::timestamptz[]) AS t(c, i, g, v, s, d) ON CONFLICT DO NOTHING",
         (now, *columns),
     )
     cursor.execute(
-        "INSERT INTO verification_clockevent (clock_id, kind, share, due_at, at) SELECT c, 'breached', 100, d, %s "
+        "INSERT INTO sla_clockevent (clock_id, kind, share, due_at, at) SELECT c, 'breached', 100, d, %s "
         "FROM unnest(%s::bigint[], %s::timestamptz[]) AS t(c, d)",
         (now, ids, columns[5]),
     )
     cursor.execute(
-        "INSERT INTO verification_alert (key, kind, clock_id, integration_id, share, due_at, created_at, not_before, "
+        "INSERT INTO sla_alert (key, kind, clock_id, integration_id, share, due_at, created_at, not_before, "
         "attempts) SELECT k, 'breached', c, g, 100, d, %s, %s, 0 FROM unnest(%s::text[], %s::bigint[], %s::bigint[], "
         "%s::timestamptz[]) AS t(k, c, g, d) ON CONFLICT (key) DO NOTHING",
         (now, now, [f"{i}:breached" for i in ids], ids, columns[2], columns[5]),
@@ -103,13 +103,12 @@ def put_back(now: datetime, due: int) -> datetime:
     if due == 0:
         return now
     with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE verification_breach, verification_clockevent, verification_alert")
+        cursor.execute("TRUNCATE sla_breach, sla_clockevent, sla_alert")
         cursor.execute(
-            "UPDATE verification_clock SET next_at = due_at, state = 'running', breached_at = NULL "
-            "WHERE next_at IS NULL"
+            "UPDATE sla_clock SET next_at = due_at, state = 'running', breached_at = NULL WHERE next_at IS NULL"
         )
         if cursor.rowcount:
-            cursor.execute("VACUUM ANALYZE verification_clock")
+            cursor.execute("VACUUM ANALYZE sla_clock")
     return now + timedelta(seconds=due)
 
 
@@ -165,7 +164,7 @@ def main() -> int:
         with connection.cursor() as cursor:
             cursor.execute(ISSUES, values | {"first": have // 2 + 1, "last": size // 2})
             cursor.execute(FILL, values | {"first": have, "last": size - 1})
-            cursor.execute("VACUUM ANALYZE verification_clock")
+            cursor.execute("VACUUM ANALYZE sla_clock")
         have = size
         for due in DUE:
             ours, by_hand, statements = pair(now, due)

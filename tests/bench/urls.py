@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template import engines
 from django.urls import path
 
-from integrations.models import Integration
+from integrations.submissions.models import Integration
 from portal.urls import urlpatterns as portal
 
 PAGE = """<!doctype html><title>Rows</title><table>{% for row in rows %}<tr>

@@ -2,11 +2,11 @@
 
 from django.utils import timezone
 
-from integrations import vault
-from integrations.models import Integration
+from integrations.sla.models import Watch
+from integrations.sla.services import monitoring
+from integrations.submissions.models import Integration
+from portal.core import crypto
 from tests.bench.world import build, fill
-from verification.models import Watch
-from verification.support import watching
 
 SECRET = "the secret of the bench"
 
@@ -21,6 +21,6 @@ def watched(count: int) -> list[Watch]:
             integration=integration, repository=f"bench/terraform-provider-{number}", repository_id=10_000 + number,
             began_at=now, data_up_to=now,
         )  # fmt: skip
-        watch.secret = vault.seal(vault.Secret(SECRET), watching.context(watch))
+        watch.secret = crypto.seal(crypto.Secret(SECRET), monitoring.context(watch))
         watches.append(watch)
     return Watch.objects.bulk_create(watches)

@@ -6,7 +6,8 @@ from uuid import uuid4
 
 from django.utils import timezone
 
-from integrations.models import Integration, Membership, Partner
+from integrations.partners.models import Membership, Partner
+from integrations.submissions.models import Integration
 from portal.accounts.models import User
 from tests.conftest import begin, drive
 

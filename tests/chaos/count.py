@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from django.db.models import Count
 from django.utils import timezone
 
-from integrations.models import Membership
-from portal.models import Email, PeriodicRun
+from integrations.partners.models import Membership
+from integrations.sla.models import Alert, Breach, Clock
+from portal.jobs.models import PeriodicRun
+from portal.notifications.models import Email
 from tests.chaos.sink import Sink
 from tests.chaos.world import names_due
-from verification.models import Alert, Breach, Clock
 
 if TYPE_CHECKING:
     from tests.chaos.run import Plan, Toll

@@ -6,7 +6,7 @@ from celery import shared_task
 from django.core.mail import send_mail
 from django.db import transaction
 
-from verification.models import Breach, Clock
+from integrations.sla.models import Breach, Clock
 
 
 def sweep(now: datetime) -> None:

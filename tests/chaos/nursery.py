@@ -21,10 +21,10 @@ from celery.beat import Service  # noqa: E402
 from django.db import connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from portal import periodic, sweeping, tasks, timetable  # noqa: E402
-from portal.beat import Scheduler  # noqa: E402
 from portal.celery import app  # noqa: E402
-from portal.timetable import QUEUES  # noqa: E402
+from portal.jobs import dispatcher, periodic, registry, tasks  # noqa: E402
+from portal.jobs.beat import Scheduler  # noqa: E402
+from portal.jobs.registry import QUEUES  # noqa: E402
 from tests.chaos import naive  # noqa: E402
 
 PAUSE = 0.4  # seconds between two looks of one sweep
@@ -35,8 +35,8 @@ def sweep() -> None:
     """Run the sweep forever, each queue in a thread of its own."""
     never = threading.Event()
     for queue in QUEUES[1:]:
-        threading.Thread(target=sweeping.keep_sweeping, args=(queue, PAUSE, never, print), daemon=True).start()
-    sweeping.keep_sweeping(QUEUES[0], PAUSE, never, print)
+        threading.Thread(target=dispatcher.keep_sweeping, args=(queue, PAUSE, never, print), daemon=True).start()
+    dispatcher.keep_sweeping(QUEUES[0], PAUSE, never, print)
 
 
 def beat() -> None:
@@ -83,8 +83,8 @@ def start(role: str) -> int:
 
 def main() -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the dead
-    hurried = tuple(replace(job, seconds=job.seconds / HURRY) for job in timetable.JOBS)
-    sweeping.JOBS = tasks.JOBS = hurried
+    hurried = tuple(replace(job, seconds=job.seconds / HURRY) for job in registry.JOBS)
+    dispatcher.JOBS = tasks.JOBS = hurried
     for job in hurried:
         periodic.load_work(job)  # imported once, not by each child
     connections.close_all()

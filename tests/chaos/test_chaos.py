@@ -11,12 +11,12 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from integrations.models import Integration
-from portal import sweeping
-from portal.models import Email
+from integrations.sla.models import Breach
+from integrations.submissions.models import Integration
+from portal.jobs import dispatcher
+from portal.notifications.models import Email
 from tests.chaos import naive
-from tests.verification.support.clocks import clock_of, issue_of, watch_over
-from verification.models import Breach
+from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
 
 pytestmark = pytest.mark.postgres
 HOUR = timedelta(hours=1)
@@ -47,7 +47,7 @@ def test_the_usual_pattern_loses_what_a_flush_takes_and_the_portal_does_not(late
 @pytest.mark.django_db(transaction=True)
 def test_the_portal_tells_what_a_flush_cannot_take(late: datetime) -> None:
     redis.Redis.from_url(settings.REDIS_URL).flushall()
-    sweeping.sweep(late)
+    dispatcher.sweep(late)
     assert Email.objects.filter(name="issues_breached").count() == 2
 
 

@@ -12,15 +12,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from integrations.models import Integration
-from portal import sweeping
+from integrations.sla.models import Breach
+from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.cache import Forgiving
-from portal.models import Email
+from portal.core.cache import Forgiving
+from portal.jobs import dispatcher
+from portal.notifications.models import Email
 from tests.conftest import PASSWORD
-from tests.verification.support.clocks import clock_of, issue_of, watch_over
-from verification import jobs
-from verification.models import Breach
+from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from verification.checks.services import runs
 
 HOUR = timedelta(hours=1)
 
@@ -32,7 +32,7 @@ def nobody(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
     address = f"redis://127.0.0.1:{listener.getsockname()[1]}/0"
     if request.param == "closed":
         listener.close()
-    settings.CACHES = {"default": {"BACKEND": "portal.cache.Cache", "LOCATION": address}}
+    settings.CACHES = {"default": {"BACKEND": "portal.core.cache.Cache", "LOCATION": address}}
     settings.REDIS_URL = address
     Forgiving.away_until = 0.0
     broker = {name: current_app.conf[name] for name in ("broker_url", "broker_transport_options")}
@@ -48,7 +48,7 @@ def nobody(request: pytest.FixtureRequest, settings: Any) -> Iterator[str]:
 def test_breach_is_found_and_told(rocket: Integration, nobody: str) -> None:
     now = timezone.now()
     clock_of(issue_of(watch_over(rocket, now), 1, now - 49 * HOUR), now - HOUR)
-    sweeping.sweep(now, "clocks")
+    dispatcher.sweep(now, "clocks")
     assert (Breach.objects.count(), Email.objects.filter(name="issues_breached").count()) == (1, 2)
 
 
@@ -66,7 +66,7 @@ def test_pages_answer_without_redis(rocket: Integration, alice: User, nobody: st
 def test_checks_are_asked_for_without_redis(
     rocket: Integration, alice: User, nobody: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run = jobs.enqueue(rocket, alice, timezone.now())
+    run = runs.enqueue(rocket, alice, timezone.now())
     assert run
     assert f"no worker was told of run_one {run.pk}; the sweep will find it" in caplog.text
 
@@ -82,7 +82,7 @@ def test_a_cache_without_redis_remembers_nothing_and_says_nothing(nobody: str) -
 def test_a_cache_with_redis_remembers(settings: Any) -> None:
     if not settings.REDIS_URL:
         pytest.skip("needs a real Redis")
-    settings.CACHES = {"default": {"BACKEND": "portal.cache.Cache", "LOCATION": settings.REDIS_URL}}
+    settings.CACHES = {"default": {"BACKEND": "portal.core.cache.Cache", "LOCATION": settings.REDIS_URL}}
     cache.set("k", {"a": 1})
     assert (cache.get("k"), cache.add("k", 2), cache.incr("n") if cache.add("n", 1) else 0) == ({"a": 1}, False, 2)
     cache.delete_many(["k", "n"])

@@ -16,7 +16,7 @@ def run(options: RunOptions) -> SuiteReport:
     """Compare the operations of the document with those that each tool offers."""
     import schemathesis
 
-    from portal.api.app import document
+    from portal.api.v1.app import document
     from tests.portal.api.test_generated_client import generate_client
 
     written = document()

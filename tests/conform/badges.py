@@ -8,19 +8,19 @@ from datetime import UTC, datetime, timedelta
 
 import jwt
 
-from portal.badges import keys
-from portal.badges.keys import b64, unb64
-from portal.badges.statement import Verdict, canonical, claims_of, compact, sign, verify
+from portal.directory.badges import signing_keys
+from portal.directory.badges.signing_keys import b64, unb64
+from portal.directory.badges.statements import Verdict, canonical, claims_of, compact, sign, verify
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from tests.portal.badges.truths import a_truth
+from tests.portal.directory.badges.truths import a_truth
 
 JUDGE = "PyJWT, with the published key set"
 SHORT_CASES, LONG_CASES = 200, 5000
 # as the specification of the statements says; the judge takes nothing from the portal but its published keys
 TYPE, CLOCK_TOLERANCE_SECONDS = "badge-statement+jwt", 300
 PORTAL, ELSEWHERE = "https://portal.example", "https://elsewhere.example"
-KEY_SET = keys.key_set(["new", "old"])
-NEW, OLD, FOREIGN = (keys.signing_key(secret) for secret in ("new", "old", "foreign"))
+KEY_SET = signing_keys.key_set(["new", "old"])
+NEW, OLD, FOREIGN = (signing_keys.signing_key(secret) for secret in ("new", "old", "foreign"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Case:
 def run(options: RunOptions) -> SuiteReport:
     count, draw = LONG_CASES if options.full else SHORT_CASES, random.Random(options.seed)
     now = datetime.now(UTC)  # PyJWT takes no other moment; every case is minutes away from a limit
-    public = keys.public_keys(KEY_SET)
+    public = signing_keys.public_keys(KEY_SET)
     found, accepted = [], 0
     for case in draw_cases(count, draw, now):
         portal = verify(case.token, public, PORTAL, now).verdict

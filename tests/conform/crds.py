@@ -11,10 +11,10 @@ from typing import Any
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.schemas import published
-from verification.schemas.base import ProviderSchema
-from verification.schemas.choices import Choices, choices
-from verification.schemas.crd import definition
-from verification.schemas.read import read_one
+from verification.schemas.crossplane.crd import definition
+from verification.schemas.crossplane.options import Choices, choices
+from verification.schemas.engine.parsing import read_one
+from verification.schemas.engine.types import ProviderSchema
 
 JUDGE = "CRDs published by crossplane-contrib/provider-upjet-github, commit 1d0ee16"
 NOT_RUN = "The published CRDs are not on this machine; PORTAL_SHARED names the folder that holds them"

@@ -12,7 +12,7 @@ from django.test import override_settings
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.fakes.github.install import Missing
 from tests.fakes.github.server import TOKEN, GitHub, Repo
-from verification.sources.github import GitHub as Client
+from verification.sources.github.client import GitHub as Client
 
 JUDGE = "PyGithub, reading the same GitHub stand-in"
 REPOSITORIES = (

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from tests.verification.licences import adversarial, heldout, honest
-from tests.verification.licences.corpus import policy
-from tests.verification.licences.honest import Sample
-from verification.licences.decide import Verdict, judge
+from tests.verification.licenses import adversarial, heldout, honest
+from tests.verification.licenses.corpus import policy
+from tests.verification.licenses.honest import Sample
+from verification.licenses.policy import Verdict, judge
 
 JUDGE = "Labeled corpora: adversarial files must not pass, honest files need no person"
 PERSON = "An honest file that a person reads; never a pass"

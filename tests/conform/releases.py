@@ -7,15 +7,15 @@ from pathlib import Path
 from unittest.mock import patch
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from tests.verification.artefacts.keyring import GPG, filled
 from tests.verification.releases import faults, terraform
+from tests.verification.releases.artifacts.keyring import GPG, filled
 from tests.verification.releases.conftest import NOW
 from tests.verification.releases.world import Release, World
-from verification.releases import installing, verify
-from verification.releases.reading import Reader
-from verification.sources.http import Outbound
-from verification.sources.registry_protocol import RegistryProtocol
-from verification.terraform import Judgement
+from verification.releases import install_simulation, verify
+from verification.releases.inspection import Reader
+from verification.sources.http.client import Outbound
+from verification.sources.registry.protocol import RegistryProtocol
+from verification.terraform.messages import Judgement
 
 JUDGE = "The installed Terraform, and what it says"
 NOT_RUN = "Terraform and gpg are needed: Terraform judges the releases, gpg signs them"
@@ -39,7 +39,7 @@ def run(options: RunOptions) -> SuiteReport:
     world = World(keyring)
     try:
         # as long as Terraform is told to wait for a registry here
-        with patch.object(installing, "PATIENCE", 1.0):
+        with patch.object(install_simulation, "PATIENCE", 1.0):
             groups = [together, *({name: make} for name, make in alone.items())]
             found = tuple(each for group in groups for each in compare(world, group))
     finally:

@@ -17,9 +17,9 @@ from typing import Any
 from jsonschema import Draft202012Validator
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from verification.rehearsal.run_task.callback import read
-from verification.rehearsal.run_task.protocol import FAILING, PASSING, STAGES, Places, Run, encoded, run_request
-from verification.rehearsal.run_task.protocol import signature as sign
+from verification.testruns.kinds.run_task.callback_parsing import read
+from verification.testruns.kinds.run_task.protocol import FAILING, PASSING, STAGES, Places, Run, encoded, run_request
+from verification.testruns.kinds.run_task.protocol import signature as sign
 
 JUDGE = "pytfe (HashiCorp), the documented JSON schema of results, HMAC-SHA512 of the standard library"
 SHORT_RESULTS, LONG_RESULTS = 200, 3000

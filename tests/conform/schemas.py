@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
-from verification.schemas.choices import choices
-from verification.schemas.coverage import previews
-from verification.schemas.diff import difference
-from verification.schemas.read import read_one
-from verification.schemas.validators import rules_of
-from verification.versions import parse
+from verification.schemas.crossplane.options import choices
+from verification.schemas.engine.coverage import previews
+from verification.schemas.engine.diff import difference
+from verification.schemas.engine.external_validators import rules_of
+from verification.schemas.engine.parsing import read_one
+from verification.terraform.versions import parse
 
 JUDGE = "kubernetes-validate, cel-python, and a plain comparison of the recorded JSON"
 NOT_RUN = "The recorded schemas are not on this machine; PORTAL_SHARED names the folder that holds them"

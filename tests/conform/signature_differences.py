@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 from tests.conform.signature_cases import Case
 from tests.conform.signature_judges import GpgVerdict
-from verification.artefacts import armor
-from verification.artefacts.packets import Reader, read_header
-from verification.artefacts.signatures import Class, Verdict
+from verification.releases.artifacts import armor
+from verification.releases.artifacts.packets import Reader, read_header
+from verification.releases.artifacts.signatures import Class, Verdict
 
 RIPEMD160 = "3"
 SHORT_DIGESTS = ("2", "11")  # SHA-1 and SHA-224: shorter than every curve

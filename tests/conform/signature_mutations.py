@@ -10,7 +10,7 @@ from functools import cache
 from pysequoia import CipherSuite, SignatureMode, Tsk, sign
 
 from tests.conform.signature_cases import Case, sums_of
-from verification.artefacts.armor import crc24
+from verification.releases.artifacts.armor import crc24
 
 Mutation = Callable[[random.Random, Case, Sequence[Case]], Case]
 SPACES = (b" ", b"  ", b"\t", b" *", b"\xc2\xa0", b"\r", b"\x0b", b"\xe2\x80\x83", b"")

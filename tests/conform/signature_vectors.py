@@ -19,8 +19,8 @@ from typing import Any
 from tests.conform.signature_cases import FILENAME, NAME, SUMS, VERSION, Case, sums_of
 from tests.conform.signature_judges import TerraformJudge
 from tests.conform.signature_mutations import add_armor, mutate, remove_armor, sign_case
-from tests.verification.artefacts import openpgp
-from tests.verification.artefacts.keyring import Keyring, filled
+from tests.verification.releases.artifacts import openpgp
+from tests.verification.releases.artifacts.keyring import Keyring, filled
 from tests.verification.releases.world import ELF, zipped
 
 DATA = Path(__file__).with_name("data")

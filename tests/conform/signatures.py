@@ -15,12 +15,12 @@ from tests.conform.signature_judges import HOST, GpgJudge, TerraformJudge
 from tests.conform.signature_vectors import ACCEPTED, fuzz_cases, letter, load_cases, load_fuzz_verdicts
 from tests.verification.releases import terraform
 from tests.verification.releases.world import World
-from verification.artefacts import signatures
-from verification.releases import installing
-from verification.releases.reading import Reader
-from verification.sources.http import Outbound
-from verification.sources.registry_protocol import RegistryProtocol
-from verification.terraform import Judgement
+from verification.releases import install_simulation
+from verification.releases.artifacts import signatures
+from verification.releases.inspection import Reader
+from verification.sources.http.client import Outbound
+from verification.sources.registry.protocol import RegistryProtocol
+from verification.terraform.messages import Judgement
 
 LIVE_SAMPLE = 10  # every tenth case is put to the real Terraform in the short form
 JUDGE = "Terraform 1.11 (recorded, and installed)"
@@ -42,7 +42,7 @@ class Portal:
         self.world.routes.update(case.routes(self.world.url, "portal"))
         protocol = RegistryProtocol(self.world.url, Outbound(loopback=True))
         release = Reader(protocol, "portal", NAME, time.time(), host=HOST).read(VERSION)
-        return installing.judge(release, "linux_amd64")
+        return install_simulation.judge(release, "linux_amd64")
 
 
 @contextmanager

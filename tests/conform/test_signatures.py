@@ -7,7 +7,7 @@ from tests.conform.base import RunOptions
 from tests.conform.signature_differences import explain
 from tests.conform.signature_judges import GpgVerdict
 from tests.conform.signature_vectors import RECORDED_CASES, RECORDED_SEED, fuzz_cases, load_cases, load_fuzz_verdicts
-from verification.artefacts.signatures import Class
+from verification.releases.artifacts.signatures import Class
 
 pytestmark = pytest.mark.any_database
 SAMPLE = 250

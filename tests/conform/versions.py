@@ -8,11 +8,11 @@ from collections.abc import Iterable
 
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 from tests.verification.releases import terraform
-from tests.verification.versions.judge import ACCEPTED, BAD_CONSTRAINT, BAD_VERSION, NO_MATCH, PANIC, judge_pairs
-from tests.verification.versions.pairs import Pair, Selection, generate_random_pairs
-from tests.verification.versions.record import PAIRS, read_pairs, read_selections
-from verification.versions import MOST as MAX_LENGTH
-from verification.versions import BadVersion, constraint, parse
+from tests.verification.terraform.judge import ACCEPTED, BAD_CONSTRAINT, BAD_VERSION, NO_MATCH, PANIC, judge_pairs
+from tests.verification.terraform.pairs import Pair, Selection, generate_random_pairs
+from tests.verification.terraform.record import PAIRS, read_pairs, read_selections
+from verification.terraform.versions import MOST as MAX_LENGTH
+from verification.terraform.versions import BadVersion, constraint, parse
 
 RECORDED_JUDGE = "Terraform 1.11.4, recorded verdicts"
 LIVE_JUDGE = "Terraform 1.11.4, recorded verdicts and the installed program"

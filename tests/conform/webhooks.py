@@ -13,10 +13,10 @@ from datetime import UTC, datetime, timedelta
 from standardwebhooks import Webhook
 from standardwebhooks.webhooks import WebhookVerificationError
 
-from integrations.vault import Secret
-from portal.hooks.models import Endpoint
-from portal.hooks.posting import Letter, Round, headers_of
-from portal.hooks.sealing import new_secret
+from portal.core.crypto import Secret
+from portal.webhooks.http_delivery import Letter, Round, headers_of
+from portal.webhooks.models import Endpoint
+from portal.webhooks.secrets import new_secret
 from tests.conform.base import Disagreement, RunOptions, Suite, SuiteReport
 
 JUDGE = "Standard Webhooks: the specification by hand (HMAC-SHA256), and its official library"

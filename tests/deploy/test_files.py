@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from portal import env
+from portal import environment as env
 from tests.deploy import run_lines
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,8 +8,10 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from integrations.programs.base import Verb
-from tests.verification.support.story import (
+from integrations.programs.schema import Verb
+from integrations.sla.engine.projection import UNKNOWN, fold
+from integrations.sla.engine.types import Actor, Happening, Kind, Policy, Severity, Watching
+from tests.integrations.sla.story import (
     ACME_BOT,
     ANSWER,
     COLLEAGUE,
@@ -37,8 +39,6 @@ from tests.verification.support.story import (
     says,
     told,
 )
-from verification.support.base import Actor, Happening, Kind, Policy, Severity, Watching
-from verification.support.fold import UNKNOWN, fold
 
 
 @dataclass(frozen=True)

@@ -18,3 +18,14 @@ def files(*patterns: str) -> tuple[Path, ...]:
 def name(path: Path) -> str:
     """A file's path inside the project."""
     return path.relative_to(ROOT).as_posix()
+
+
+def template_files() -> tuple[Path, ...]:
+    """The project's templates: those of the apps and those in templates/."""
+    return tuple(path for path in files("templates/*", "*/templates/*") if path.suffix in {".html", ".txt"})
+
+
+def template_name(path: Path) -> str:
+    """The name under which Django finds a template."""
+    parts = name(path).split("/")
+    return "/".join(parts[parts.index("templates") + 1 :])

@@ -8,7 +8,7 @@ COLUMNS = {"is_reviewer", "is_staff", "is_superuser", "is_active", "groups", "us
 # each with the reason why it may
 WRITERS = {
     "portal/accounts/models.py": "creates an account",
-    "portal/demo/build.py": "creates the people of the demonstration",
+    "portal/demo/loader.py": "creates the people of the demonstration",
     "portal/accounts/roles.py": "is the service",
 }
 

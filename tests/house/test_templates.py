@@ -7,10 +7,9 @@ import django.forms
 import pytest
 from django.template.utils import get_app_template_dirs
 
-from tests.house.source import ROOT, files, name
+from tests.house.source import ROOT, files, name, template_files, template_name
 
-FOLDER = ROOT / "templates"
-OURS = [path for path in files("templates") if path.suffix in {".html", ".txt"}]
+OURS = template_files()
 INLINE = re.compile(
     r"""<style|\sstyle=|\son[a-z]+=["']|javascript:|<script(?![^>]*\b(?:src=|nonce=|type="application/json"))"""
 )
@@ -30,7 +29,8 @@ def words():
 
 def is_replacement(template):
     """Whether a package has a template of this name, so that ours takes its place."""
-    folders = [Path(django.forms.__file__).parent / "templates", *map(Path, get_app_template_dirs("templates"))]
+    found = [Path(django.forms.__file__).parent / "templates", *map(Path, get_app_template_dirs("templates"))]
+    folders = [folder for folder in found if ROOT not in folder.parents or ".venv" in folder.parts]
     return any((folder / template).exists() for folder in folders)
 
 
@@ -45,13 +45,13 @@ def is_named(template, words):
 
 
 def test_every_template_is_used(words):
-    templates = [path.relative_to(FOLDER).as_posix() for path in OURS]
+    templates = [template_name(path) for path in OURS]
     known = (one for one in templates if one in BY_STATUS or is_named(one, words) or is_replacement(one))
     assert sorted(set(templates) - set(known)) == []
 
 
 def test_emails_come_whole():
-    folders = {path.parent for path in OURS if path.parent.parent.name == "emails"}
+    folders = {path.parent for path in OURS if path.parent.parent.name == "email"}
     parts = {"subject.txt", "body.txt", "body.html"}
     assert {name(folder): parts - {part.name for part in folder.iterdir()} for folder in folders} == {
         name(folder): set() for folder in folders
@@ -59,7 +59,7 @@ def test_emails_come_whole():
 
 
 def test_pages_hold_no_inline_script_or_style():
-    pages = [path for path in OURS if path.suffix == ".html" and "emails" not in path.parts]
+    pages = [path for path in OURS if path.suffix == ".html" and "email" not in path.parts]
     assert [name(path) for path in pages if INLINE.search(path.read_text())] == []
 
 

@@ -6,13 +6,13 @@ import re
 import pytest
 from django.utils.text import smart_split
 
-from tests.house.source import ROOT, files, name
+from tests.house.source import ROOT, name, template_files
 
-OURS = [path for path in files("templates") if path.suffix in {".html", ".txt"}]
+OURS = template_files()
 PLAIN = {
     "templates/500.html": "must come when everything is broken, the translations too",
 }
-SAMPLES = "templates/styleguide/"  # its parts show data, not words of the portal
+SAMPLES = "portal/styleguide/templates/styleguide/"  # its parts show data, not words of the portal
 
 UNSEEN = re.compile(
     r"{%\s*comment\b.*?{%\s*endcomment\s*%}|{#.*?#}|<!--.*?-->|<(script|style|code)\b.*?</\1>"

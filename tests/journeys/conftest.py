@@ -15,8 +15,8 @@ from django.contrib.sessions.backends.db import SessionStore
 from django.utils import timezone
 from playwright.sync_api import Browser, sync_playwright
 
-from portal import sweeping
-from portal.models import Email
+from portal.jobs import dispatcher
+from portal.notifications.models import Email
 from tests.journeys.person import Person
 from tests.journeys.walk import Walk
 
@@ -103,7 +103,7 @@ def session_of(user: Any) -> str:
 @pytest.fixture
 def background() -> Callable[..., dict[str, int]]:
     """What the background does, done now: mails leave, checks run. Takes the moment it is done at."""
-    return lambda now=None: sweeping.sweep(now or timezone.now())
+    return lambda now=None: dispatcher.sweep(now or timezone.now())
 
 
 @pytest.fixture

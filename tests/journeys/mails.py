@@ -4,18 +4,18 @@ from datetime import datetime, timedelta
 from types import SimpleNamespace
 from typing import Any
 
-from integrations.history import record
-from integrations.models import Integration
-from portal import mail, notices
-from portal.models import Email
-from portal.notifications import digest
-from portal.reports.build import build
+from integrations.submissions import notices
+from integrations.submissions.models import Integration
+from portal.audit.services import record
+from portal.core.iso_weeks import last_complete, zone
+from portal.notifications import digests
+from portal.notifications import email as mail
+from portal.notifications.models import Email
+from portal.reports.metrics import build
+from portal.reports.presenters import shown
 from portal.reports.scopes import partner_key, reported
-from portal.reports.sending import zone
-from portal.reports.shown import shown
-from portal.reports.weeks import last_complete
-from tests.portal.test_mail_templates import NEWS
-from tests.verification.support.clocks import clock_of, issue_of, watch_over
+from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+from tests.portal.notifications.test_email_templates import NEWS
 
 LINK = "https://portal.example/accounts/" + "abcdefghijklmnop" * 6 + "/"
 ACCOUNT = {
@@ -37,7 +37,7 @@ def others(row: Integration, reader: Any, by: Any, now: datetime) -> dict[str, m
         "escalated": of_event,
         "undelivered": of_event | {"data": {"subject": "Past due: acme/rocket#7", "whom": "Acme", "why": "refused"}},
         "report": _report(row, now),
-        "digest": digest.told(reader, list(Email.objects.filter(person=reader))) | {"stop": LINK},
+        "digest": digests.told(reader, list(Email.objects.filter(person=reader))) | {"stop": LINK},
         "github_credential_dead": {"name": "The app’s key", "why": "GitHub answered 401 three times"},
     }
     return {name: mail.render(name, {"person": reader} | context) for name, context in told.items()}

@@ -5,10 +5,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from integrations.models import Integration
-from integrations.workflow import perform
-from portal.badges.snippets import snippets
-from portal.badges.truth import truth_of
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform
+from portal.directory.badges.embed_codes import snippets
+from portal.directory.badges.status import truth_of
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 

@@ -10,12 +10,12 @@ from typing import Any
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from integrations.models import Event
+from portal.audit.models import Event
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.told import REPOSITORY, Told, published, released
-from verification.models import CheckResult, CheckRun
-from verification.runner import checked, keys_of, run
+from tests.verification.checks.told import REPOSITORY, Told, published, released
+from verification.checks.models import CheckResult, CheckRun
+from verification.checks.runner import checked, keys_of, run
 
 MOVED = replace(REPOSITORY, owner_id=9, full_name="globex/terraform-provider-rocket")
 

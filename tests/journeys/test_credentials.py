@@ -5,9 +5,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from integrations.actions import reviewing
-from integrations.models import Integration, Partner
-from portal.models import Email
+from integrations.partners.models import Partner
+from integrations.reviews.services import claims
+from integrations.submissions.models import Integration
+from portal.notifications.models import Email
 from tests.conftest import PASSWORD, begin
 from tests.journeys.person import Person
 
@@ -19,7 +20,7 @@ def test_an_account_is_opened_for_a_reason_and_withdrawn(
     visit: Visit, mail_to: Callable[..., Email], acme: Partner, alice: Any, bob: Any, rita: Any, rob: Any
 ) -> None:
     row = begin(acme, alice, now=timezone.now())
-    reviewing.assign(row, rita, by=rita, now=timezone.now())
+    claims.assign(row, rita, by=rita, now=timezone.now())
     address = f"/integrations/{row.uuid}/requirements/NO-6/"
     owner, reviewer, other = visit(alice), visit(rita), visit(rob)
     owner.go(address).write("Credentials", SECRET).press("Keep it encrypted").never_reads(SECRET)

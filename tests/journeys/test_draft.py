@@ -7,9 +7,10 @@ import pytest
 from django.conf import settings as django_settings
 from playwright.sync_api import Route, expect
 
-from integrations.actions import drafts
-from integrations.models import Draft, Integration, Partner
-from portal.models import Email
+from integrations.partners.models import Partner
+from integrations.submissions.models import Draft, Integration
+from integrations.submissions.services import drafts
+from portal.notifications.models import Email
 from tests.conftest import NOW, PASSWORD
 from tests.journeys.person import Person
 from tests.journeys.test_sign_up import sign_up

@@ -6,7 +6,7 @@ from tests.fakes import signed
 from tests.fakes.github.server import Repo, licence_text
 from tests.fakes.registry import Provider
 from tests.journeys.walk import Walk
-from verification.models import CheckResult
+from verification.checks.models import CheckResult
 
 REPOSITORY = "acme/terraform-provider-rocket"
 FAULTS = {

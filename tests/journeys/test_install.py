@@ -5,8 +5,8 @@ from typing import Any
 
 from tests.conftest import NOW, begin
 from tests.journeys.person import Person
-from tests.verification.told import published
-from verification import observations
+from tests.verification.checks.told import published
+from verification.checks.services import observations
 
 VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")
 

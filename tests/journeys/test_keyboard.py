@@ -8,8 +8,8 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from integrations.models import Integration
-from portal.hooks.models import Endpoint
+from integrations.submissions.models import Integration
+from portal.webhooks.models import Endpoint
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 from tests.journeys.test_phone_keyboard import tab_to

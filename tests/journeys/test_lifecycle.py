@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from integrations.models import Integration
+from integrations.submissions.models import Integration
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.rehearsal.lifecycle.world import (
+from tests.verification.testruns.provider_lifecycle.world import (
     BASE,
     CANARY,
     CHANGED,
@@ -18,8 +18,8 @@ from tests.verification.rehearsal.lifecycle.world import (
     needs_sandbox,
     needs_terraform,
 )
-from verification.models import LifecycleRehearsal
-from verification.rehearsal import lifecycle_jobs as jobs
+from verification.testruns.models import LifecycleRehearsal
+from verification.testruns.services import provider_lifecycle_tests as jobs
 
 SMALL = 'resource "example_server" "one" {\n  address = "1.2.3.4"\n}\n'
 

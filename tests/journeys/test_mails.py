@@ -13,10 +13,10 @@ from django.conf import settings
 from django.db import transaction
 from playwright.sync_api import Browser, Page
 
-from integrations.models import Integration
-from portal.notices import NOTICES
+from integrations.submissions.models import Integration
+from integrations.submissions.notices import NOTICES
 from tests.journeys.mails import others
-from tests.portal.test_mail_templates import tell
+from tests.portal.notifications.test_email_templates import tell
 
 SHOTS = os.environ.get("PORTAL_SHOTS", "")
 THEMES = ("light", "dark")
@@ -61,7 +61,11 @@ def test_every_other_mail_fits_a_phone_and_is_read_in_light_and_dark(
         found = others(rocket, alice, sam, now)
     for name, mail in found.items():
         look(pages, name, mail.html, mail.text)
-    templates = {folder.name for folder in (settings.BASE_DIR / "templates" / "emails").iterdir() if folder.is_dir()}
+    templates = {
+        folder.name
+        for folder in (settings.BASE_DIR / "portal/notifications/templates/notifications/email").iterdir()
+        if folder.is_dir()
+    }
     assert templates == {*found, *(notice.template for notice in NOTICES.values())}
 
 

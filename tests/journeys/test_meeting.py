@@ -7,9 +7,9 @@ from typing import Any
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from integrations.actions import reviewing
-from integrations.models import Partner
-from portal.models import Email
+from integrations.partners.models import Partner
+from integrations.reviews.services import claims
+from portal.notifications.models import Email
 from tests.conftest import begin
 from tests.journeys.person import Person
 
@@ -39,7 +39,7 @@ def test_both_sides_find_a_time_move_it_and_cancel_it(
     alice.zone = "Europe/Berlin"
     alice.save()
     row = begin(acme, alice, now=timezone.now())
-    reviewing.assign(row, rita, by=rita, now=timezone.now())
+    claims.assign(row, rita, by=rita, now=timezone.now())
     address = f"/integrations/{row.uuid}/requirements/NO-7/"
     partner, reviewer = visit(alice), visit(rita)
     propose(partner.go(address).sees("Europe/Berlin").write("Where", "https://meet.acme.example/r"), -1)

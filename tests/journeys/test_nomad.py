@@ -6,9 +6,9 @@ from typing import Any
 
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.rehearsal.nomad.world import READABLE, executable, needs_sandbox
-from verification.models import NomadRehearsal
-from verification.rehearsal import nomad_jobs as jobs
+from tests.verification.testruns.nomad_plugin.world import READABLE, executable, needs_sandbox
+from verification.testruns.models import NomadRehearsal
+from verification.testruns.services import nomad_plugin_tests as jobs
 
 
 @needs_sandbox

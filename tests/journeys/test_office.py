@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 from openpyxl import load_workbook
 
-from integrations.models import Integration
+from integrations.submissions.models import Integration
+from portal.analytics import waiting_times
 from portal.demo import past
-from portal.office import waiting
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 
@@ -22,7 +22,7 @@ def history(rita: Any, rob: Any, alice: Any, acme: Any) -> Integration:
     """A year of integrations, and one of Acme's that waits for the program."""
     now = timezone.now()
     past.live(now, [rita, rob], "!")
-    waiting.forget()
+    waiting_times.forget()
     row = begin(acme, alice, "terraform-run-task", now=now)
     return drive(row, "review", partner=alice, reviewer=rita, now=now)
 

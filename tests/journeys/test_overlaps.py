@@ -6,8 +6,10 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from integrations.models import Integration, Partner, PublishedProvider
-from portal.models import Email
+from integrations.partners.models import Partner
+from integrations.programs.models import PublishedProvider
+from integrations.submissions.models import Integration
+from portal.notifications.models import Email
 from tests.conftest import begin
 from tests.journeys.conftest import link_in
 from tests.journeys.person import Person

@@ -8,8 +8,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Locator, expect
 
-from integrations.models import Integration, Partner
-from integrations.programs.base import Requirement
+from integrations.partners.models import Partner
+from integrations.programs.schema import Requirement
+from integrations.submissions.models import Integration
 from tests.conftest import begin
 from tests.journeys.person import Person
 from tests.journeys.walk import FIELDS, FILES

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from integrations.models import Integration, Partner
+from integrations.partners.models import Partner
+from integrations.submissions.models import Integration
 from tests.conftest import begin, drive
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider

@@ -11,9 +11,10 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Browser, expect
 
-from integrations.models import Integration, Partner
-from integrations.workflow import perform
-from portal.public.models import Listing
+from integrations.partners.models import Partner
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform
+from portal.directory.models import Listing
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 from tests.journeys.vitals import Vitals, production

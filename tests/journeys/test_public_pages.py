@@ -10,14 +10,14 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, Route, expect
 
-from integrations.models import Integration
-from integrations.workflow import perform
-from portal.office import saved
+from integrations.sla.models import Watch
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform
+from portal.analytics.saved_views import services
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 from tests.portal import everything
 from tests.portal.conftest import build
-from verification.models import Watch
 
 Visit = Callable[..., Person]
 ACCESS = Path(__file__).parents[1] / "portal" / "access.txt"
@@ -28,7 +28,7 @@ NO_PAGES = {
     "badge_svg", "calendar_feed", "feed_atom", "feed_json", "healthz", "robots", "sitemap", "status_json",
 }  # fmt: skip
 # what goes wrong has a page too; each is drawn as it would come
-BAD = ("400.html", "403.html", "403_csrf.html", "404.html", "429.html", "500.html", "help/status_down.html")
+BAD = ("400.html", "403.html", "403_csrf.html", "404.html", "429.html", "500.html", "status/status_down.html")
 STEPS = {"suspended": 2, "removed": 3, "ended": 0}
 
 
@@ -107,7 +107,7 @@ def test_own_pages_of_the_way_in_on_any_screen(visit: Visit, alice: Any) -> None
 
 
 def test_the_offices_pages_on_any_screen(visit: Visit, rita: Any) -> None:
-    saved.save(rita, "office", "Terraform", "program=terraform-provider", shared=False, now=timezone.now())
+    services.save(rita, "office", "Terraform", "program=terraform-provider", shared=False, now=timezone.now())
     reviewer, troubles = visit(rita), list[str]()
     for name in ("office", "office_flow", "office_people", "views"):
         look(reviewer, name, reverse(name), troubles)

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from integrations.models import Partner, PublishedProvider
+from integrations.partners.models import Partner
+from integrations.programs.models import PublishedProvider
 from tests.conftest import company
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
@@ -28,7 +29,7 @@ def acme(db: None) -> Partner:
 @pytest.fixture
 def world(capsys: Any, db: None) -> PublishedProvider:
     """Every provider of the registry is here; the one of the story is returned."""
-    call_command("import_registry", Path(SHARED) / "data/registry-extract/providers.jsonl.gz")
+    call_command("import_registry_providers", Path(SHARED) / "data/registry-extract/providers.jsonl.gz")
     told = capsys.readouterr()
     assert "7,088 lines: 7,0" in told.out
     assert "7,088 lines read" in told.err

@@ -9,8 +9,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from integrations.models import Integration, Membership, Partner
-from portal.models import Email
+from integrations.partners.models import Membership, Partner
+from integrations.submissions.models import Integration
+from portal.notifications.models import Email
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 

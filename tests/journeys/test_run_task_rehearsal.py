@@ -5,11 +5,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from integrations.models import Integration
+from integrations.submissions.models import Integration
 from tests.conftest import begin
 from tests.journeys.person import Person
-from tests.verification.rehearsal.endpoints import KEY, Held, endpoint
-from verification.rehearsal import jobs
+from tests.verification.testruns.endpoints import KEY, Held, endpoint
+from verification.testruns.services import run_task_tests
 
 
 def task(acme: Any, alice: Any, settings: Any) -> Integration:
@@ -27,7 +27,7 @@ def played(server: Any, background: Callable[..., Any]) -> None:
     """Requests first, then the results, then what follows of them."""
     background()
     server.work()
-    background(timezone.now() + jobs.PAUSE)
+    background(timezone.now() + run_task_tests.PAUSE)
 
 
 def test_good_endpoint_is_rehearsed_live(

@@ -8,7 +8,7 @@ from allauth.mfa.totp.internal.auth import TOTP
 from django.conf import settings as django_settings
 
 from portal.accounts.models import User
-from portal.models import Email
+from portal.notifications.models import Email
 from tests.conftest import PASSWORD
 from tests.fakes.github.server import GitHub
 from tests.journeys.person import Person

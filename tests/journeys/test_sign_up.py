@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from portal.models import Email
+from portal.notifications.models import Email
 from tests.journeys.conftest import link_in
 from tests.journeys.person import Person
 

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from integrations.models import Integration
+from integrations.sla.models import Issue
+from integrations.submissions.models import Integration
+from tests.integrations.sla.pages.issues import QUESTION, opened
+from tests.integrations.sla.watched import supported, watch_over
 from tests.journeys.person import Person
-from tests.portal.sla.issues import QUESTION, opened
-from tests.verification.support.watched import supported, watch_over
-from verification.models import Issue
 
 Visit = Callable[..., Person]
 HOUR = timedelta(hours=1)

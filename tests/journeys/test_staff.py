@@ -6,7 +6,7 @@ from typing import Any
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from integrations.models import Partner
+from integrations.partners.models import Partner
 from tests.conftest import PASSWORD, begin
 from tests.journeys.person import Person
 
@@ -20,13 +20,13 @@ def test_staff_look_after_people_and_companies_and_never_touch_state(
     staff = visit()
     staff.audits = False  # these pages are Django's own
     staff.go("/admin/").write("Email address", sam.email).write("Password", PASSWORD).press("Sign in")
-    staff.go("/admin/integrations/integration/").press("Rocket").sees(
+    staff.go("/admin/submissions/integration/").press("Rocket").sees(
         "Stage", "engage", "acme/terraform-provider-rocket"
     )
     expect(staff.page.locator("#content-main").get_by_role("textbox")).to_have_count(0)
     expect(staff.page.get_by_role("button", name="Save")).to_have_count(0)
-    staff.go("/admin/integrations/integration/").press("Open its page").sees("only reviewers decide")
-    staff.go("/admin/integrations/partner/").press("Acme").write("Website:", "https://acme.example/new").press("Save")
+    staff.go("/admin/submissions/integration/").press("Open its page").sees("only reviewers decide")
+    staff.go("/admin/partners/partner/").press("Acme").write("Website:", "https://acme.example/new").press("Save")
     staff.go(f"/admin/accounts/user/{alice.pk}/change/").sees("Alice Archer")
     expect(staff.page.get_by_role("button", name="Save")).to_have_count(0)
     acme.refresh_from_db()

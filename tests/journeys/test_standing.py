@@ -8,17 +8,18 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import Response
 
-from integrations.actions import answers
-from integrations.models import Integration, Partner
-from integrations.states import Status
-from integrations.sweep import refresh_due
-from portal.mail import deliver_due
-from portal.standing.sweep import look_due
+from integrations.compliance.tasks import look_due
+from integrations.partners.models import Partner
+from integrations.sla.models import Breach, IssueEvent, Watch
+from integrations.submissions.models import Integration
+from integrations.submissions.services import requirements as answers
+from integrations.submissions.tasks import refresh_due
+from integrations.submissions.workflow.states import Status
+from portal.notifications.email import deliver_due
 from tests.conftest import begin, drive
+from tests.integrations.sla.clocks import clock_of, issue_of
 from tests.journeys.person import Person
 from tests.journeys.walk import Walk
-from tests.verification.support.clocks import clock_of, issue_of
-from verification.models import Breach, IssueEvent, Watch
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from django.utils import timezone
 from icalendar import Calendar
 from standardwebhooks import Webhook
 
-from integrations.actions import reviewing
-from portal.hooks import sending
-from portal.models import Email
-from portal.notifications import digest
+from integrations.submissions.services import findings
+from portal.notifications import digests
+from portal.notifications.models import Email
+from portal.webhooks import tasks
 from tests.conftest import PASSWORD, begin
 from tests.fakes.receiver import Receiver
 from tests.journeys.person import Person
@@ -40,22 +40,22 @@ def test_a_webhook_is_added_tested_fails_and_is_sent_again(
     owner.write("Password", PASSWORD).press("Continue").sees("Copy this secret now")
     secret = owner.page.locator("code", has_text="whsec_").inner_text()
     owner.shot("webhook-new").press("Send a test event").sees("A test event is on its way.")
-    sending.send_due()
+    tasks.send_due()
     told = Webhook(secret).verify(receiver.taken[-1].body, receiver.taken[-1].headers)
     assert told["type"] == "portal.test"
     owner.go(owner.page.url).sees("Delivered", "Works").never_reads(secret)
     log = owner.page.url
     receiver.answers.status = 410
     owner.press("Send a test event")
-    sending.send_due()
+    tasks.send_due()
     owner.go(owner.page.url).sees("Paused", "The receiver said that it is gone.").shot("webhook-paused")
     receiver.answers.status = 200
     owner.press("Resume and send what waits").sees("messages that waited: 1")
-    sending.send_due(timezone.now() + timedelta(minutes=2))
+    tasks.send_due(timezone.now() + timedelta(minutes=2))
     owner.go(owner.page.url).page.get_by_role("link", name="portal.test").first.click()
     owner.arrived().sees("Attempt 2", "Answered 410", "Delivered: answered 200.").shot("webhook-message")
     owner.press("Send it again").sees("The message is sent again, under the same webhook-id.")
-    sending.send_due()
+    tasks.send_due()
     ids = [taken.headers["webhook-id"] for taken in receiver.taken]
     assert (len(ids), len(set(ids))) == (4, 2)
     owner.go(log).choose("Event", "portal.test").press("Filter").sees("Messages, newest first")
@@ -69,8 +69,8 @@ def test_somebody_chooses_a_digest_stops_it_and_subscribes(visit: Visit, alice: 
     reader.sees("What cannot be silenced", "Decisions").choose("Messages", "Daily digest by mail").press("Save")
     reader.sees("What reaches you is saved.").shot("choices")
     row = begin(acme, alice)
-    reviewing.say(row, "Hello.", by=rita, now=timezone.now())
-    assert digest.send_due(timezone.now() + timedelta(days=2)) == 1
+    findings.say(row, "Hello.", by=rita, now=timezone.now())
+    assert digests.send_due(timezone.now() + timedelta(days=2)) == 1
     made = Email.objects.get(name="digest")
     stop = re.search(r"Stop it: \S+?(/notifications/stop/\S+)", made.text)
     assert stop

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from playwright.sync_api import expect
 
-from integrations.models import Integration
+from integrations.submissions.models import Integration
 from portal.accounts.models import User
-from portal.models import Email
+from portal.notifications.models import Email
 from tests.conftest import begin, drive
 from tests.journeys.person import Person
 from tests.journeys.test_sign_up import sign_up

@@ -10,11 +10,11 @@ from typing import Any
 import time_machine
 from django.utils import timezone
 
-from integrations import facts
-from integrations.models import Integration
-from integrations.programs.base import Field, Kind, Requirement, Who
-from integrations.states import Status
-from integrations.workflow import actions
+from integrations.programs.schema import Field, Kind, Requirement, Who
+from integrations.submissions.models import Integration
+from integrations.submissions.selectors import context
+from integrations.submissions.services.transitions import actions
+from integrations.submissions.workflow.states import Status
 from tests.conftest import PASSWORD
 from tests.journeys.person import Person
 
@@ -87,7 +87,7 @@ class Walk:
     def onwards(self) -> None:
         """The next thing to do, whoever's it is."""
         row = self.row
-        left = facts.missing_next(row, timezone.now())
+        left = context.missing_next(row, timezone.now())
         if left and row.stage != "review":
             return self.fulfil(left[0])
         if row.stage in ("review", "release"):
@@ -133,7 +133,7 @@ class Walk:
 
     def partners_part(self) -> list[Requirement]:
         """What the partner settles itself before it can ask for the next round."""
-        own = facts.partners_part(self.row, timezone.now())
+        own = context.partners_part(self.row, timezone.now())
         return [r for r in self.row.edition.requirements() if r.id in {item.id for item in own}]
 
     # -- requirements --------------------------------------------------------------------------------------
@@ -141,7 +141,7 @@ class Walk:
     def fulfil(self, requirement: Requirement) -> None:
         """Meet one requirement on its own page, as the one whose part it is."""
         KINDS[requirement.kind](self, requirement)
-        state = facts.states_of(self.row)[requirement.id]
+        state = context.states_of(self.row)[requirement.id]
         assert state.is_met(timezone.now()), f"{requirement.id} is {state.status}: {state.summary}"
 
     def open(self, requirement: Requirement) -> Person:
@@ -203,7 +203,7 @@ class Walk:
     def check(self, requirement: Requirement) -> None:
         """The machine looked, or looks now; what it cannot say for certain a reviewer waives with a reason."""
         self.background()
-        state = facts.states_of(self.row).get(requirement.id)
+        state = context.states_of(self.row).get(requirement.id)
         if state is None or state.status == Status.NOT_RUN:
             reviewer = self.reviewer.go(f"{self.page}requirements/{requirement.id}/")
             until = f"{timezone.now() + timedelta(days=90):%Y-%m-%d}"

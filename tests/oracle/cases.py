@@ -8,10 +8,10 @@ from functools import lru_cache
 from itertools import pairwise
 from zoneinfo import ZoneInfo
 
-from integrations import clock
-from integrations.clock import Calendar, Pause
+from integrations.partners.holidays import snapshot
+from portal.core import business_time
+from portal.core.business_time import Calendar, Pause
 from tests.oracle.clock import DAY, EPOCH, FAR, MINUTE, Wall, Watcher
-from verification.support.holidays_snapshot import snapshot
 
 ZONE_NAMES = (
     "UTC Africa/Cairo Africa/Casablanca Africa/Johannesburg America/Argentina/Buenos_Aires America/Asuncion "
@@ -48,8 +48,8 @@ class Case:
     at: int
 
     @property
-    def scale(self) -> clock.Scale:
-        return clock.ELAPSED if self.elapsed else self.calendar.days
+    def scale(self) -> business_time.Scale:
+        return business_time.ELAPSED if self.elapsed else self.calendar.days
 
 
 @lru_cache(maxsize=1024)
@@ -127,8 +127,8 @@ def difference(case: Case) -> str:
     """What the clock and the oracle say differently about a case; "" when nothing."""
     start, at = moment(case.start), moment(case.at)
     pauses = [Pause(moment(a), None if b is None else moment(b)) for a, b in case.pauses]
-    due = clock.due(start, case.allowed * MINUTE, case.scale, pauses)
-    parts = clock.stretches(start, at, case.scale, pauses)
+    due = business_time.due(start, case.allowed * MINUTE, case.scale, pauses)
+    parts = business_time.stretches(start, at, case.scale, pauses)
     until = minutes(due) if due else max((a for a, b in case.pauses if b is None), default=0)
     days = case.calendar
     watcher = Watcher(Wall(days.zone), days.workdays, days.days_off, case.start, case.pauses, case.elapsed)
@@ -143,7 +143,7 @@ def difference(case: Case) -> str:
     return f"{asked}, pauses {case.pauses}, at {case.at}\n  clock: {said}, used {used}, whole {whole}\n  {theirs}"
 
 
-def _joined(parts: list[clock.Stretch]) -> bool:
+def _joined(parts: list[business_time.Stretch]) -> bool:
     """Whether each part begins where the one before ended."""
     return all(a.end == b.start for a, b in pairwise(parts))
 

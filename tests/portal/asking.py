@@ -8,7 +8,7 @@ from django.core.signals import request_finished
 from django.db import close_old_connections, transaction
 from django.test import Client
 
-from integrations.models import Event
+from portal.audit.models import Event
 from tests.conftest import note_sign_in
 
 

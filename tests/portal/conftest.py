@@ -12,7 +12,8 @@ import pytest
 from django.db import transaction
 from django.test import override_settings
 
-from integrations.models import Membership, Partner, ReviewerProfile
+from integrations.partners.models import Membership, Partner
+from integrations.reviews.models import ReviewerProfile
 from tests.conftest import HASHERS, NOW, company, person
 from tests.portal import everything
 

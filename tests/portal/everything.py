@@ -13,28 +13,31 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from django.utils import timezone
 
-from integrations import vault
-from integrations.actions import answers, credentials, documents, drafts, introductions, meetings, people, reviewing
-from integrations.models import Integration
-from integrations.repositories import product_of
-from integrations.uploads import examine
-from integrations.workflow import perform
-from portal.accounts import inviting
-from portal.api import tokens
-from portal.api.models import CheckReport
-from portal.hooks import keeping
-from portal.hooks.keeping import Wanted
-from portal.models import Email
-from portal.notifications import feed, stopping
-from portal.office import saved
-from portal.reports import scopes, sending, unsubscribe, weeks
+from integrations.partners.services import invitations, members
+from integrations.reviews.services import claims as review_claims
+from integrations.submissions.models import Integration
+from integrations.submissions.services import credentials, documents, drafts, introductions, meetings, requirements
+from integrations.submissions.services import findings as reviewing
+from integrations.submissions.services.transitions import perform
+from portal.analytics.saved_views import services as saved
+from portal.api.services import tokens
+from portal.core import crypto, iso_weeks
+from portal.core.repository_urls import product_of
+from portal.core.uploads import examine
+from portal.notifications import calendar_feed
+from portal.notifications import unsubscribe as stopping
+from portal.notifications.models import Email
+from portal.reports import scopes, tasks, unsubscribe
+from portal.webhooks import services
+from portal.webhooks.services import Wanted
 from tests.conftest import begin, drive
-from tests.portal.sla.issues import opened
-from verification import stored
-from verification.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal
-from verification.rehearsal.lifecycle.record import Seen as Lifecycle
-from verification.rehearsal.nomad.record import Seen as Plugin
-from verification.versions import parse
+from tests.integrations.sla.pages.issues import opened
+from verification.checks.models import CheckReport
+from verification.schemas import services as stored
+from verification.terraform.versions import parse
+from verification.testruns.kinds.nomad_plugin.records import Seen as Plugin
+from verification.testruns.kinds.provider_lifecycle.records import Seen as Lifecycle
+from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal
 
 Press = tuple[str, dict[str, Any], dict[str, Any]]
 CANARY = "canary-7f3a"
@@ -65,7 +68,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     now = timezone.now() - timedelta(days=1)
     row = begin(acme, alice, name=f"Rocket {CANARY}", description=CANARY, now=now)
     row = drive(row, "review", partner=alice, reviewer=rita, now=now)
-    reviewing.claim(row, by=rita, now=timezone.now())
+    review_claims.claim(row, by=rita, now=timezone.now())
     booster = begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1, now=now)
     lander = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=2, now=now)
     listed, told = drive(booster, "support", partner=alice, reviewer=rita, now=now), changes_asked(lander, cast, now)
@@ -74,7 +77,7 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
     driver = begin(acme, alice, name="Driver", category="container-runtime", repository_id=4, now=now)
     task = begin(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
     asked = introductions.ask(other, row, "We build a rocket too.", by=charlie, now=now)
-    invitation = inviting.send(acme, "charlie@globex.example", "viewer", by=alice, now=now)
+    invitation = invitations.send(acme, "charlie@globex.example", "viewer", by=alice, now=now)
     texts = {**talk(row, cast, now), **handed(row, cast, now)}
     row = Integration.objects.get(pk=row.pk)
     return {
@@ -85,8 +88,8 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
         "api_token": tokens.make(f"ci {CANARY}", ["integrations:read"], 30, by=alice, now=now, partner=acme)[0],
         "issue": opened(listed, f"Booster {CANARY} fails", now + timedelta(hours=1), labels=("critical",)),
         "introduction": asked, "view": saved.save(alice, "integrations", CANARY, "stage=review", shared=False, now=now),
-        "invitation": invitation, "token": people.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
-        "join": people.ask_to_join(acme, message="Hello.", by=charlie, now=now),
+        "invitation": invitation, "token": members.invite(acme, "new@acme.example", "editor", by=alice, now=now)[1],
+        "join": members.ask_to_join(acme, message="Hello.", by=charlie, now=now),
         "member": acme.memberships.get(user=cast["bob"]), **texts,
         "reported": CheckReport.objects.create(
             integration=row, reported_by=f"ci {CANARY}", commit="9f3c1e0", outcome="pass", at=now,
@@ -97,9 +100,9 @@ def build(acme: Any, globex: Any, cast: Any) -> dict[str, Any]:
 def subscribed(acme: Any, alice: Any, now: Any) -> dict[str, Any]:
     """A webhook with a message, and the address of a calendar."""
     wanted = Wanted(f"Build {CANARY}", ["integration.listed"], address=f"https://hooks.acme.com/{CANARY}")
-    endpoint, _ = keeping.add(acme, wanted, by=alice, now=now)
-    told = keeping.send_test(endpoint, by=alice, now=now)
-    calendar = feed.make(alice, now).rsplit("/", 1)[-1].removesuffix(".ics")
+    endpoint, _ = services.add(acme, wanted, by=alice, now=now)
+    told = services.send_test(endpoint, by=alice, now=now)
+    calendar = calendar_feed.make(alice, now).rsplit("/", 1)[-1].removesuffix(".ics")
     return {"endpoint": endpoint, "message": told, "calendar": calendar}
 
 
@@ -124,7 +127,7 @@ def rehearsed(row: Any, task: Any, driver: Any, alice: Any, now: Any) -> dict[st
 def reported_week(acme: Any, now: Any) -> str:
     """The scope of a frozen report about Acme."""
     found = scopes.reported(scopes.partner_key(acme))
-    sending.snapshot_of(found, weeks.parse("2026-W16"), now)
+    tasks.snapshot_of(found, iso_weeks.parse("2026-W16"), now)
     return str(found.key)
 
 
@@ -132,7 +135,7 @@ def changes_asked(row: Any, cast: Any, now: Any) -> Any:
     """In review with a finding that the company was told and has not answered."""
     rita = cast["rita"]
     row = drive(row, "review", partner=cast["alice"], reviewer=rita, now=now)
-    reviewing.claim(row, by=rita, now=now)
+    review_claims.claim(row, by=rita, now=now)
     reviewing.raise_finding(row, FORM, f"Explain {CANARY}.", by=rita, now=now)
     perform(row, "request_changes", by=rita, note=CANARY, now=now)
     return Integration.objects.get(pk=row.pk)
@@ -174,9 +177,9 @@ def handed(row: Any, cast: Any, now: Any) -> dict[str, Any]:
     meeting = meetings.propose(row, MEETING, proposal, by=alice, now=now)
     meeting = meetings.accept(meeting, meetings.times_of(meeting)[0], by=rita, now=now)
     account = credentials.give(
-        row, ACCOUNTS, CANARY, vault.Secret(f"password {CANARY}"), permanent=False, by=alice, now=now, uuid=uuid4()
+        row, ACCOUNTS, CANARY, crypto.Secret(f"password {CANARY}"), permanent=False, by=alice, now=now, uuid=uuid4()
     )  # fmt: skip
-    answers.answer(row, FORM, {"tests": CANARY}, by=alice, now=now)
+    requirements.answer(row, FORM, {"tests": CANARY}, by=alice, now=now)
     for version in ("1.4.0", "1.5.0"):
         stored.store(row, parse(version), schema_of(row), by=alice, now=now)
     mail = Email.objects.filter(person=alice, name="meeting_agreed").first()
@@ -294,7 +297,7 @@ def of_pages(world: dict[str, Any]) -> Iterator[Press]:
     for act in ("lower", "let_off", "ask", "dispute", "dismiss"):
         yield f"issue_{act}: a reason", {}, {"reason": "It is a question."}
     yield "webhook_act: skip", {"act": "skip"}, {}
-    yield "webhook_secret: another", {}, {"seen": keeping.state_of(world["endpoint"])}
+    yield "webhook_secret: another", {}, {"seen": services.state_of(world["endpoint"])}
     yield "introduction: agree", {}, {"answer": "agree"}
     yield "move_edition: nowhere", {}, {"to": "2000-01", "move": "1"}
     yield "partner: manager", {}, {"manager": world["rob"].pk}

@@ -7,7 +7,7 @@ from functools import cache
 
 from django.utils.translation.template import templatize
 
-from tests.house.source import ROOT
+from tests.house.source import ROOT, template_files
 
 ROOMS = ("integrations", "portal", "verification")
 MARKS = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
@@ -38,9 +38,8 @@ def of_module(source: str) -> Iterator[str]:
 
 
 def _of_templates() -> Iterator[str]:
-    for path in (ROOT / "templates").rglob("*.*"):
-        if path.suffix in {".html", ".txt"}:
-            yield from of_template(path.read_text())
+    for path in template_files():
+        yield from of_template(path.read_text())
 
 
 def of_template(source: str) -> Iterator[str]:

@@ -11,53 +11,55 @@ from allauth.socialaccount.models import SocialAccount, SocialLogin
 from django.forms import BaseForm
 from django.test import RequestFactory
 
-from integrations.forms import (
+from integrations.partners import admin as partner_admin
+from integrations.partners.forms import members
+from integrations.partners.forms.calendar import CalendarForm
+from integrations.partners.models import Partner
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.schema import Field, Kind, Requirement, Who
+from integrations.reviews.forms import queue, reviewers
+from integrations.reviews.views import edition_migration, transitions
+from integrations.reviews.views.partners import ManagerForm
+from integrations.sla.filters import SlaFilter
+from integrations.sla.views import label_policy
+from integrations.sla.views.issue import ReasonForm
+from integrations.submissions.forms import (
     agreements,
-    attesting,
+    attestations,
+    buttons,
     credentials,
     documents,
+    drafts,
+    findings,
     introductions,
-    lists,
     meetings,
-    parts,
-    queue,
     requirements,
-    reviewers,
-    reviewing,
-    start,
     waivers,
 )
-from integrations.models import Integration, Partner
-from integrations.programs import PROGRAMS
-from integrations.programs.base import Field, Kind, Requirement, Who
-from integrations.views.companies import ManagerForm
-from portal import move_edition, steps, styleguide
-from portal.accounts import admin
+from integrations.submissions.forms import filters as lists
+from integrations.submissions.models import Integration
 from portal.accounts import forms as accounts
 from portal.accounts.models import User
+from portal.analytics.filters import OfficeFilter
+from portal.analytics.saved_views.forms import RenameForm, ViewForm
 from portal.api.forms import TokenForm
-from portal.badges.views_verify import StatementForm
-from portal.hooks.forms import EndpointForm, SinceForm
-from portal.hooks.models import Endpoint
+from portal.directory.badges.views.verification import StatementForm
+from portal.directory.partner_replies import ReplyForm
+from portal.directory.views.installation import ConstraintForm
 from portal.notifications.forms import NoticesForm
-from portal.office.filters import OfficeFilter
-from portal.office.forms import RenameForm, ViewForm
-from portal.public.replying import ReplyForm
 from portal.reports.forms import WishesForm
-from portal.sla import views_labels
-from portal.sla.calendar_form import CalendarForm
-from portal.sla.filters import SlaFilter
-from portal.sla.views_issue import ReasonForm
+from portal.styleguide import views as styleguide
+from portal.webhooks.forms import EndpointForm, SinceForm
+from portal.webhooks.models import Endpoint
 from tests.conftest import NOW
-from verification import views_schemas
-from verification.forms_crossplane import ChoicesForm
-from verification.forms_lifecycle import RehearseLifecycle
-from verification.forms_nomad import RehearseNomad
-from verification.forms_rehearsal import Rehearse
-from verification.views_install import ConstraintForm
+from verification.schemas.forms import ChoicesForm
+from verification.schemas.views import schemas
+from verification.testruns.kinds.nomad_plugin.forms import RehearseNomad
+from verification.testruns.kinds.provider_lifecycle.forms import RehearseLifecycle
+from verification.testruns.kinds.run_task.forms import Rehearse
 
 OURS = ("integrations", "verification", "portal")
-BASES = {parts.InPlaceOf, parts.WithFile, views_schemas.CompareForm}  # never shown themselves, or never filled in
+BASES = {buttons.InPlaceOf, buttons.WithFile, schemas.CompareForm}  # never shown themselves, or never filled in
 TIMES = (NOW + timedelta(days=2), NOW + timedelta(days=3))
 OPTIONS = (("a", "First"), ("b", "Second"))
 QUESTIONS = Requirement(
@@ -88,13 +90,13 @@ def sign(data: Any, user: User) -> BaseForm:
 
 
 def step(name: str) -> Build:
-    return lambda data, user: steps.StepForm(ROW, steps.transition_of(name), data)
+    return lambda data, user: transitions.StepForm(ROW, transitions.transition_of(name), data)
 
 
 # (form class, what distinguishes the case): how it is made from typed data for a person
 FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (agreements.Sign, ""): sign,
-    (attesting.Confirm, ""): lambda data, user: attesting.Confirm("It is so", data),
+    (attestations.Confirm, ""): lambda data, user: attestations.Confirm("It is so", data),
     (credentials.Account, ""): lambda data, user: credentials.Account(data, may_stay=True, there=OPTIONS),
     (credentials.Reveal, ""): lambda data, user: credentials.Reveal(OPTIONS, data),
     (documents.Upload, ""): lambda data, user: documents.Upload(data, request=request_of(user), accept=("pdf",)),
@@ -104,18 +106,18 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (meetings.Cancel, ""): lambda data, user: meetings.Cancel(data),
     (meetings.Hold, ""): lambda data, user: meetings.Hold(("Shown",), (), data),
     (meetings.Propose, ""): lambda data, user: meetings.Propose(data),
-    (parts.Press, ""): lambda data, user: parts.Press(data),
-    (parts.PressOne, ""): lambda data, user: parts.PressOne(data),
+    (buttons.Press, ""): lambda data, user: buttons.Press(data),
+    (buttons.PressOne, ""): lambda data, user: buttons.PressOne(data),
     (queue.QueueFilter, ""): lambda data, user: queue.QueueFilter(data),
     (requirements.RequirementForm, ""): lambda data, user: requirements.RequirementForm(QUESTIONS, data),
     (reviewers.ProfileForm, ""): lambda data, user: reviewers.ProfileForm(data),
-    (reviewing.AnswerForm, ""): lambda data, user: reviewing.AnswerForm(data),
-    (reviewing.FindingForm, ""): lambda data, user: reviewing.FindingForm(data),
-    (reviewing.SayForm, ""): lambda data, user: reviewing.SayForm(data, may_note=True),
+    (findings.AnswerForm, ""): lambda data, user: findings.AnswerForm(data),
+    (findings.FindingForm, ""): lambda data, user: findings.FindingForm(data),
+    (findings.SayForm, ""): lambda data, user: findings.SayForm(data, may_note=True),
     (waivers.Waive, ""): lambda data, user: waivers.Waive(data),
     (waivers.EndWaiver, ""): lambda data, user: waivers.EndWaiver(data),
     (ManagerForm, ""): lambda data, user: ManagerForm(data),
-    (admin.PartnerForm, ""): lambda data, user: admin.PartnerForm(data),
+    (partner_admin.PartnerForm, ""): lambda data, user: partner_admin.PartnerForm(data),
     (EndpointForm, "of a company"): lambda data, user: EndpointForm(data, office=False),
     (EndpointForm, "changed"): lambda data, user: EndpointForm(data, office=True, kept=Endpoint(form="webhook")),
     (SinceForm, ""): lambda data, user: SinceForm(data),
@@ -129,44 +131,44 @@ FORMS: dict[tuple[type[BaseForm], str], Build] = {
     (accounts.ChangePasswordForm, ""): lambda data, user: accounts.ChangePasswordForm(user, data),
     (accounts.CodeAgainForm, ""): lambda data, user: accounts.CodeAgainForm(data, user=user),
     (accounts.CodeForm, ""): lambda data, user: accounts.CodeForm(data, user=user),
-    (accounts.CompanyForm, ""): lambda data, user: accounts.CompanyForm(data),
+    (members.CompanyForm, ""): lambda data, user: members.CompanyForm(data),
     (accounts.FirstCodeForm, ""): lambda data, user: accounts.FirstCodeForm(data, user=user),
-    (accounts.InviteForm, ""): lambda data, user: accounts.InviteForm(data),
-    (accounts.JoinForm, ""): lambda data, user: accounts.JoinForm(data),
+    (members.InviteForm, ""): lambda data, user: members.InviteForm(data),
+    (members.JoinForm, ""): lambda data, user: members.JoinForm(data),
     (accounts.LoginForm, ""): lambda data, user: accounts.LoginForm(data, request=request_of(user)),
     (accounts.PasswordAgainForm, ""): lambda data, user: accounts.PasswordAgainForm(data, user=user),
     (accounts.ProfileForm, ""): lambda data, user: accounts.ProfileForm(data, instance=User(pk=user.pk)),
     (accounts.RenamePasskeyForm, ""): lambda data, user: accounts.RenamePasskeyForm(data, instance=passkey(user)),
     (accounts.ResetPasswordForm, ""): lambda data, user: accounts.ResetPasswordForm(data),
     (accounts.ResetPasswordKeyForm, ""): lambda data, user: accounts.ResetPasswordKeyForm(data, user=user),
-    (accounts.RoleForm, ""): lambda data, user: accounts.RoleForm(data),
+    (members.RoleForm, ""): lambda data, user: members.RoleForm(data),
     (accounts.SetPasswordForm, ""): lambda data, user: accounts.SetPasswordForm(user, data),
     (accounts.SignupForm, ""): lambda data, user: accounts.SignupForm(data),
     (accounts.SocialSignupForm, ""): lambda data, user: accounts.SocialSignupForm(data, sociallogin=social(user)),
     (ConstraintForm, ""): lambda data, user: ConstraintForm(data),
     (ChoicesForm, ""): lambda data, user: ChoicesForm(data),
-    (views_schemas.SchemaForm, ""): lambda data, user: views_schemas.SchemaForm(data),
+    (schemas.SchemaForm, ""): lambda data, user: schemas.SchemaForm(data),
     (Rehearse, ""): lambda data, user: Rehearse(data),
     (RehearseNomad, ""): lambda data, user: RehearseNomad(data),
     (RehearseLifecycle, ""): lambda data, user: RehearseLifecycle([("a", "First")], data),
     (SlaFilter, ""): lambda data, user: SlaFilter(data or {}, [("acme", "Acme"), ("globex", "Globex")], [("a", "A")]),
     (ReasonForm, ""): lambda data, user: ReasonForm(data),
     (CalendarForm, ""): lambda data, user: CalendarForm(data, now=NOW),
-    (views_labels.LabelsForm, ""): lambda data, user: views_labels.LabelsForm(data, account=len),
-    (views_labels.AnswerForm, ""): lambda data, user: views_labels.AnswerForm(data),
+    (label_policy.LabelsForm, ""): lambda data, user: label_policy.LabelsForm(data, account=len),
+    (label_policy.AnswerForm, ""): lambda data, user: label_policy.AnswerForm(data),
     (TokenForm, "personal"): lambda data, user: TokenForm(data, program=True, company=False),
     (TokenForm, "company"): lambda data, user: TokenForm(data, program=False, company=True),
-    (move_edition.MoveForm, ""): lambda data, user: move_edition.MoveForm(ROW, data),
-    (steps.StepForm, "decline"): step("decline"),
-    (steps.StepForm, "put_on_hold"): step("put_on_hold"),
-    (steps.StepForm, "request_tier"): step("request_tier"),
+    (edition_migration.MoveForm, ""): lambda data, user: edition_migration.MoveForm(ROW, data),
+    (transitions.StepForm, "decline"): step("decline"),
+    (transitions.StepForm, "put_on_hold"): step("put_on_hold"),
+    (transitions.StepForm, "request_tier"): step("request_tier"),
     (ReplyForm, ""): lambda data, user: ReplyForm(
         data, row=Integration(partner=Partner(website="https://acme.example"))
     ),
     (StatementForm, ""): lambda data, user: StatementForm(data),
     (styleguide.SampleForm, ""): lambda data, user: styleguide.SampleForm(data),
     **{
-        (start.StartForm, key): lambda data, user, program=program: start.StartForm(program, program.newest, data)
+        (drafts.StartForm, key): lambda data, user, program=program: drafts.StartForm(program, program.newest, data)
         for key, program in PROGRAMS.items()
         if key in ("nomad", "terraform-provider")
     },

@@ -7,9 +7,9 @@ import pytest
 from django.db.models import Q
 from django.utils import timezone
 
-from integrations.actions import drafts
-from integrations.models import Introduction
-from portal.models import Email
+from integrations.submissions.models import Introduction
+from integrations.submissions.services import drafts
+from portal.notifications.models import Email
 from tests.portal.asking import asked, client_of
 from tests.portal.everything import CANARY, address, names, pressed
 
@@ -50,7 +50,7 @@ def requests(world: Any, rival: Any) -> Iterator[tuple[str, str, dict[str, Any] 
             yield from ((f"{name}{query}", url + query, None) for query in queries)
     yield from ((label, url, fields) for label, (url, fields) in pressed(world).items())
     yield "missing", "/integrations/00000000-0000-4000-8000-000000000000/", None
-    yield "admin", "/admin/integrations/integration/", None
+    yield "admin", "/admin/submissions/integration/", None
 
 
 @pytest.mark.any_database

@@ -18,16 +18,16 @@ from django.core.cache import caches
 from django.db import transaction
 from django.utils.translation import get_language, gettext, ngettext
 
-from integrations.programs import PROGRAMS
-from integrations.workflow import perform
-from portal.models import Email
-from portal.timetable import JOBS
+from integrations.partners.holidays import countries
+from integrations.programs.registry import PROGRAMS
+from integrations.sla.services.policies import CRITICAL_LABELS, PAUSE_LABELS
+from integrations.submissions.services.transitions import perform
+from portal.jobs.registry import JOBS
+from portal.notifications.models import Email
 from tests.portal import extracted, pseudo
 from tests.portal.asking import asked, client_of
 from tests.portal.everything import address, names, pressed
-from verification.clients import credential
-from verification.support.holidays_snapshot import countries
-from verification.support.policies import CRITICAL_LABELS, PAUSE_LABELS
+from verification.sources.factory import credential
 
 WALKED = {"anonymous": ("get",), "alice": ("get", "post"), "rita": ("get", "post"), "sam": ("get",)}
 OF_DOCS = {

@@ -9,16 +9,16 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
-from portal.timetable import JOBS, LEASE, SHORTEST_GAP
+from portal.jobs.registry import JOBS, LEASE, SHORTEST_GAP
 
 TRIGGERS = """
 CREATE TABLE soak_starts (name text, started_at text, lease_before text);
 CREATE TABLE soak_ends (name text, started_at text);
-CREATE TRIGGER soak_first AFTER INSERT ON portal_periodicrun
+CREATE TRIGGER soak_first AFTER INSERT ON jobs_periodicrun
 BEGIN INSERT INTO soak_starts VALUES (NEW.name, NEW.started_at, NULL); END;
-CREATE TRIGGER soak_again AFTER UPDATE OF started_at ON portal_periodicrun WHEN NEW.started_at <> OLD.started_at
+CREATE TRIGGER soak_again AFTER UPDATE OF started_at ON jobs_periodicrun WHEN NEW.started_at <> OLD.started_at
 BEGIN INSERT INTO soak_starts VALUES (NEW.name, NEW.started_at, OLD.lease_expires_at); END;
-CREATE TRIGGER soak_end AFTER UPDATE OF lease_expires_at ON portal_periodicrun
+CREATE TRIGGER soak_end AFTER UPDATE OF lease_expires_at ON jobs_periodicrun
 WHEN NEW.lease_expires_at IS NULL AND OLD.lease_expires_at IS NOT NULL
 BEGIN INSERT INTO soak_ends VALUES (NEW.name, NEW.started_at); END;
 """

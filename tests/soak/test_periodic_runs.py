@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from portal.timetable import LEASE
+from portal.jobs.registry import LEASE
 from tests.soak.embedded import Kill, Outcome, examine_runs
 from tests.soak.periodic_runs import CutOffRun, PeriodicRunLog
 
 START = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
-TABLE = "CREATE TABLE portal_periodicrun (name text, started_at text, lease_expires_at text)"
+TABLE = "CREATE TABLE jobs_periodicrun (name text, started_at text, lease_expires_at text)"
 INTERVAL = 10  # of the job mails
 
 
@@ -28,7 +28,7 @@ class Database:
         self.connection = sqlite3.connect(path, isolation_level=None)
         self.connection.execute(TABLE)
         self.log = PeriodicRunLog(path)
-        self.connection.execute("INSERT INTO portal_periodicrun VALUES ('mails', '2026-04-14 08:00:00', NULL)")
+        self.connection.execute("INSERT INTO jobs_periodicrun VALUES ('mails', '2026-04-14 08:00:00', NULL)")
 
     def start(self, seconds: float) -> None:
         self.write(started_at=moment(seconds), lease_expires_at=moment(seconds) + LEASE)
@@ -39,7 +39,7 @@ class Database:
     def write(self, **fields: datetime | None) -> None:
         values = [value and str(value.replace(tzinfo=None)) for value in fields.values()]
         columns = ", ".join(f"{name} = ?" for name in fields)
-        self.connection.execute(f"UPDATE portal_periodicrun SET {columns}", values)
+        self.connection.execute(f"UPDATE jobs_periodicrun SET {columns}", values)
 
     def examine(self, *kills: Kill) -> list[str]:
         """Return what the soak finds wrong."""

@@ -6,7 +6,7 @@ Names and numbers are of the published protocol. What a schema does not tell is 
 from functools import cache
 from typing import Any
 
-from verification.plugins import described
+from verification.plugins import descriptors
 
 METHOD = {5: "GetSchema", 6: "GetProviderSchema"}
 WRITE_ONLY = {5: 10, 6: 11}
@@ -43,12 +43,12 @@ TABLE = {
 
 @cache
 def _pool() -> Any:
-    return described.pool(TABLE)
+    return descriptors.pool(TABLE)
 
 
 def message(version: int, name: str) -> Any:
     """The class of a message of a protocol, as "Response"."""
-    return described.message(_pool(), f"tfplugin{version}.{name}")
+    return descriptors.message(_pool(), f"tfplugin{version}.{name}")
 
 
 def schema_of(channel: Any, version: int, seconds: float) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import grpc
 from google.protobuf import duration_pb2, timestamp_pb2
 
-from verification.plugins import described
+from verification.plugins import descriptors
 
 BASE = "hashicorp.nomad.plugins.base.proto"
 DRIVER = "hashicorp.nomad.plugins.drivers.proto"
@@ -94,7 +94,7 @@ METHODS: dict[str, tuple[str, bool]] = {
 
 def message(name: str) -> Any:
     """The class of a message by its full name."""
-    return described.message(_pool(), name)
+    return descriptors.message(_pool(), name)
 
 
 def path(method: str) -> str:
@@ -130,4 +130,4 @@ def shut_down(channel: Any, seconds: float) -> None:
 
 @cache
 def _pool() -> Any:
-    return described.pool(MESSAGES, (duration_pb2, timestamp_pb2))
+    return descriptors.pool(MESSAGES, (duration_pb2, timestamp_pb2))

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from verification import looking
-from verification.base import Outcome, Result, Subject, worst
+from verification.checks import execution
+from verification.checks.types import Subject
+from verification.outcomes import Outcome, Result, worst
 
 PASSED, TO_FIX, UNKNOWN = 0, 1, 2
 EXITS = {Outcome.PASS: PASSED, Outcome.WAIVED: PASSED, Outcome.WARN: PASSED, Outcome.FAIL: TO_FIX}
@@ -43,6 +44,6 @@ class Report:
             "outcome": str(self.outcome),
             "exit": self.exit_code,
             "checks": [
-                {**looking.as_dict(key, result), "hint": key in self.hints} for key, result in self.results.items()
+                {**execution.as_dict(key, result), "hint": key in self.hints} for key, result in self.results.items()
             ],
         }

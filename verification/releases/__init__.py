@@ -4,21 +4,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from verification.base import Evidence, Outcome, Result, gettext_noop, worst
-from verification.releases import installing, judging
-from verification.releases.reading import Reader, Release
-from verification.terraform import Judgement
+from portal.core.translation import gettext_noop
+from verification.outcomes import Evidence, Outcome, Result, worst
+from verification.releases import install_simulation, program_rules
+from verification.releases.inspection import Reader, Release
+from verification.terraform.messages import Judgement
 
 Question = Callable[[Release, float], Result]
 QUESTIONS: tuple[tuple[str, str, Question], ...] = (
-    ("release.listed", gettext_noop("Listed in the registry"), judging.listed),
-    ("release.packages", gettext_noop("A package for each platform"), judging.packages),
-    ("release.platforms", gettext_noop("Recommended platforms"), judging.platforms),
-    ("release.protocols", gettext_noop("Plugin protocols"), judging.protocols),
-    ("release.checksums", gettext_noop("List of checksums"), judging.checksums),
-    ("release.signature", gettext_noop("Signature"), judging.signature),
-    ("release.key", gettext_noop("Signing key"), judging.key),
-    ("release.archive", gettext_noop("Archives"), judging.archive),
+    ("release.listed", gettext_noop("Listed in the registry"), program_rules.listed),
+    ("release.packages", gettext_noop("A package for each platform"), program_rules.packages),
+    ("release.platforms", gettext_noop("Recommended platforms"), program_rules.platforms),
+    ("release.protocols", gettext_noop("Plugin protocols"), program_rules.protocols),
+    ("release.checksums", gettext_noop("List of checksums"), program_rules.checksums),
+    ("release.signature", gettext_noop("Signature"), program_rules.signature),
+    ("release.key", gettext_noop("Signing key"), program_rules.key),
+    ("release.archive", gettext_noop("Archives"), program_rules.archive),
 )
 TERRAFORM = "release.terraform"
 TITLE = gettext_noop("What Terraform would do")
@@ -78,7 +79,7 @@ def verify(reader: Reader, version: str = "", platform: str = "linux_amd64") -> 
     """The release judged; the newest one where no version is named. Raises nothing: what fails is in the report."""
     release = reader.read(version, platform)
     listed = release.listed.platforms if release.listed else ()
-    said = {name: installing.judge(release, name) for name in dict.fromkeys((platform, *listed))}
+    said = {name: install_simulation.judge(release, name) for name in dict.fromkeys((platform, *listed))}
     checks = tuple(Answered(id, title, question(release, reader.now)) for id, title, question in QUESTIONS)
     install = Answered(TERRAFORM, TITLE, _installs({name: said[name] for name in listed or (platform,)}))
     return Report(release, platform, (*checks, install), said[platform], said)

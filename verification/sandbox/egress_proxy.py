@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from verification.base import Unreadable
 from verification.sandbox.network import join_sockets
-from verification.sources import links
-from verification.sources.http import Outbound
-from verification.sources.wire import Deadline, TooSlow
+from verification.sources.errors import Unreadable
+from verification.sources.http import urls
+from verification.sources.http.client import Outbound
+from verification.sources.http.transport import Deadline, TooSlow
 
 CONNECT_SECONDS = 10.0
 REQUEST_SECONDS = 10.0
@@ -130,7 +130,7 @@ class ProxyConnection(socketserver.BaseRequestHandler):
 def connect(target: str, outbound: Outbound) -> socket.socket | None:
     """Return a connection to the host at an address that may be reached; None where there is none."""
     try:
-        link = links.read(f"https://{target}/", loopback=outbound.loopback)
+        link = urls.read(f"https://{target}/", loopback=outbound.loopback)
         deadline = Deadline(CONNECT_SECONDS)
         addresses = outbound.addresses(link, deadline)
     except Unreadable:

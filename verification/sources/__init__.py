@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 from django.conf import settings
 
-from verification.base import Unreadable
-from verification.sources.github import GitHub
-from verification.sources.http import Outbound
-from verification.sources.registry import Registry
+from verification.sources.errors import Unreadable
+from verification.sources.github.client import GitHub
+from verification.sources.http.client import Outbound
+from verification.sources.registry.client import Registry
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ def outbound() -> Outbound:
 class Sources:
     """The clients of one run. What was read once is remembered, so that all checks see one state of the world.
 
-    The portal's own, which count their requests and keep answers, are made by verification.clients.
+    The portal's own, which count their requests and keep answers, are made by verification.sources.factory.
     """
 
     github: GitHub = field(default_factory=GitHub)
@@ -32,7 +32,7 @@ class Sources:
     _read: dict[str, Any] = field(default_factory=dict)
 
     def read(self, key: str, function: Callable[[], T]) -> T:
-        """See verification.base.Sources."""
+        """See verification.checks.types.Sources."""
         if key not in self._read:
             try:
                 self._read[key] = function()

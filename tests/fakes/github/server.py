@@ -22,7 +22,7 @@ from tests.fakes.github.tracker import Tracker
 TOKEN = "token-of-the-portal"  # sees what is public
 KEEPER = "token-of-the-keeper"  # owns everything that is seeded
 READY_WITHIN = 15
-TEXTS = Path(__file__).parents[3] / "verification/licences/texts"
+TEXTS = Path(__file__).parents[3] / "verification/licenses/data/texts"
 BLANKS = ("<year> <copyright holders>", "<year> <owner>", "[yyyy] [name of copyright owner]")
 
 

@@ -15,13 +15,13 @@ from portal.accounts.access import revoke_access
 from portal.accounts.cleanup import delete_expired
 from portal.accounts.models import SecurityEvent
 from portal.accounts.security_log import KINDS, record_security_event
-from portal.api import tokens
-from portal.models import Email
-from portal.notifications import feed
+from portal.api.services import tokens
+from portal.notifications import calendar_feed
+from portal.notifications.models import Email
 from tests.conftest import PASSWORD
-from tests.portal.accounts.test_joining import text_of
+from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_signing_in import SignIn, code_of, link
-from tests.portal.hooks.test_pages import FILLED as WEBHOOK
+from tests.portal.webhooks.test_pages import FILLED as WEBHOOK
 
 NEW = "another long one"
 CHANGE = {"oldpassword": PASSWORD, "password1": NEW, "password2": NEW}
@@ -52,13 +52,13 @@ def is_open(client: Client) -> bool:
 def test_password_change_ends_other_sessions_and_revokes_credentials(alice: Any, acme: Any) -> None:
     here, elsewhere = signed_in(alice), signed_in(alice)
     own, of_company = token_of(alice), token_of(alice, acme)
-    address = feed.make(alice, timezone.now()).rpartition("/")[2].removesuffix(".ics")
+    address = calendar_feed.make(alice, timezone.now()).rpartition("/")[2].removesuffix(".ics")
     here.post("/accounts/password/change/", CHANGE)
     assert (is_open(here), is_open(elsewhere)) == (True, False)
     own.refresh_from_db()
     of_company.refresh_from_db()
     assert (own.revoked_at is None, of_company.revoked_at is None) == (False, True)
-    assert feed.reader_of(address) is None
+    assert calendar_feed.reader_of(address) is None
     assert UserSession.objects.filter(user=alice, session_key=here.session.session_key).count() == 1
 
 

@@ -14,9 +14,10 @@ from allauth.socialaccount.models import SocialAccount
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from integrations.models import Event, ReviewerProfile
+from integrations.reviews.models import ReviewerProfile
 from portal.accounts.enrollment import create_link
 from portal.accounts.models import SecurityEvent, User
+from portal.audit.models import Event
 from tests.conftest import NOW, person
 from tests.portal.accounts.test_signing_in import code_of
 

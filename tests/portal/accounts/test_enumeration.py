@@ -19,11 +19,11 @@ from django.db import connection, transaction
 from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from portal.accounts import inviting
+from integrations.partners.services import invitations
 from portal.accounts.adapters import SocialAccountAdapter
-from portal.models import Email
+from portal.notifications.models import Email
 from tests.conftest import NOW, PASSWORD
-from tests.portal.accounts.test_joining import link, text_of
+from tests.integrations.partners.test_onboarding import link, text_of
 from tests.portal.accounts.test_signing_in import APP
 
 UNKNOWN = "nobody@acme.example"
@@ -184,7 +184,7 @@ def test_invitation_does_not_tell_whether_its_address_has_an_account(
     settings.SITE_URL = "http://127.0.0.1:8000"
     answers = []
     for address in (charlie.email, UNKNOWN):
-        inviting.send(acme, address, "editor", by=alice, now=NOW)
+        invitations.send(acme, address, "editor", by=alice, now=NOW)
         answers.append(opens(address, act))
     assert answers[0] == answers[1]
 

@@ -9,16 +9,16 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from portal.accounts.models import User
-from portal.api import tokens
 from portal.api.models import ApiToken
-from portal.hooks import keeping
-from portal.hooks.models import Endpoint
-from portal.unsent_forms import COOKIE
+from portal.api.services import tokens
+from portal.core.unsent_forms import COOKIE
+from portal.webhooks import services
+from portal.webhooks.models import Endpoint
 from tests.conftest import PASSWORD, note_sign_in
 from tests.fakes.test_sign_in import chosen_at
+from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_account_security import kinds_of, signed_in, token_of
-from tests.portal.accounts.test_joining import text_of
-from tests.portal.hooks.test_pages import FILLED as WEBHOOK
+from tests.portal.webhooks.test_pages import FILLED as WEBHOOK
 
 SIGN_IN_AGAIN = "/accounts/sign-in-again/"
 TOKEN = {"name": "ci", "scopes": ["integrations:read"], "days": "30"}
@@ -67,7 +67,7 @@ def change_of(kind: str, user: User) -> tuple[str, dict[str, Any]]:
         case "webhook secret":
             client_of(user, is_recent=True).post("/webhooks/new/acme/", WEBHOOK)
             row = Endpoint.objects.get()
-            return f"/webhooks/{row.uuid}/secret/", {"seen": keeping.state_of(row)}
+            return f"/webhooks/{row.uuid}/secret/", {"seen": services.state_of(row)}
     return {
         "address added": ("/accounts/email/", {"action_add": "1", "email": "third@acme.example"}),
         "address removed": ("/accounts/email/", {"action_remove": "1", "email": SECOND}),
@@ -189,7 +189,7 @@ def test_form_refused_after_reauthentication_posts_to_its_own_page(
     alice: User, acme: Any, monkeypatch: pytest.MonkeyPatch, path: str, fields: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(tokens, "MOST_TOKENS", 0)
-    monkeypatch.setattr(keeping, "MOST", 0)
+    monkeypatch.setattr(services, "MOST", 0)
     client = signed_in(alice)
     age_sign_in(client)
     asked = client.post(path, fields)

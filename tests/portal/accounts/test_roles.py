@@ -7,13 +7,14 @@ import pytest
 from django.contrib import admin
 from django.core.management import CommandError, call_command
 
-from integrations.audit_verification import find_chain_faults
-from integrations.models import Event, ReviewerProfile
-from integrations.workflow import NotAllowed
+from integrations.reviews.models import ReviewerProfile
 from portal.accounts import roles
 from portal.accounts.models import SecurityEvent, User
-from portal.api import tokens
-from portal.models import Email
+from portal.api.services import tokens
+from portal.audit.models import Event
+from portal.audit.verification import find_chain_faults
+from portal.core.errors import NotAllowed
+from portal.notifications.models import Email
 from tests.conftest import NOW
 from tests.portal.accounts.test_account_security import is_open, signed_in, token_of
 from tests.portal.accounts.test_signing_in import SignIn
@@ -164,7 +165,7 @@ def test_admin_registers_nothing_else_about_accounts() -> None:
 
 def test_admin_page_of_a_reviewer_profile_is_read_only(sign_in: SignIn, sam: Any, rita: Any) -> None:
     profile = ReviewerProfile.objects.get(user=rita)
-    assert sign_in(sam).post(f"/admin/integrations/reviewerprofile/{profile.pk}/change/", {}).status_code == 403
+    assert sign_in(sam).post(f"/admin/reviews/reviewerprofile/{profile.pk}/change/", {}).status_code == 403
 
 
 def test_admin_password_page_leads_to_the_portals_own(sign_in: SignIn, sam: Any) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from integrations.workflow import NotAllowed
 from portal.accounts import roles
 from portal.accounts.models import User
+from portal.core.errors import NotAllowed
 from tests.conftest import NOW
-from tests.verification.test_race import at_once
+from tests.verification.checks.test_race import at_once
 
 pytestmark = [
     pytest.mark.postgres,

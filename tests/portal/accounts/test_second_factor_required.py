@@ -7,9 +7,9 @@ import pytest
 from allauth.mfa.totp.internal.auth import TOTP
 from django.db import transaction
 
-from portal import mail
-from portal.models import Email
-from tests.portal.accounts.test_joining import text_of
+from portal.notifications import email as mail
+from portal.notifications.models import Email
+from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_signing_in import SignIn, code_of
 
 SECRET = "JBSWY3DPEHPK3PXP"

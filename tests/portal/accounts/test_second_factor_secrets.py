@@ -14,7 +14,7 @@ from django.test import Client
 
 from portal.accounts.models import User
 from tests.conftest import PASSWORD
-from tests.portal.accounts.test_joining import text_of
+from tests.integrations.partners.test_onboarding import text_of
 from tests.portal.accounts.test_signing_in import code_of
 
 SECRET = "JBSWY3DPEHPK3PXP"

@@ -10,9 +10,9 @@ from bs4 import BeautifulSoup
 
 from portal.accounts.adapters import SocialAccountAdapter
 from portal.accounts.models import User
-from portal.models import Email
+from portal.notifications.models import Email
 from tests.conftest import PASSWORD, person
-from tests.portal.accounts.test_joining import error_at, text_of
+from tests.integrations.partners.test_onboarding import error_at, text_of
 
 SignIn = Callable[[Any], Any]
 APP = {"client_id": "portal", "secret": "of the portal"}
@@ -201,7 +201,7 @@ def test_nobody_of_the_program_reads_the_key_to_an_account(
     for user in (sam, rita, alice):
         client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
         assert client.get(f"/outbox/{mail.uuid}/").status_code == 404
-        for path in ("/outbox/", "/notifications/", f"/admin/portal/email/{mail.pk}/change/"):
+        for path in ("/outbox/", "/notifications/", f"/admin/notifications/email/{mail.pk}/change/"):
             assert secret not in client.get(path).content.decode()
 
 
@@ -344,11 +344,11 @@ def test_staff_appoint_an_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, a
     alice.is_active = False
     alice.save()
     client = sign_in(sam)
-    page = BeautifulSoup(client.get(f"/admin/integrations/partner/{acme.pk}/change/").content, "html5lib")
+    page = BeautifulSoup(client.get(f"/admin/partners/partner/{acme.pk}/change/").content, "html5lib")
     fields = {
         i["name"]: i.get("value", "") for i in page.select("#partner_form input[name]") if i.get("type") != "submit"
     }
-    client.post(f"/admin/integrations/partner/{acme.pk}/change/", fields | {"appoint": bob.pk, "alliances_manager": ""})
+    client.post(f"/admin/partners/partner/{acme.pk}/change/", fields | {"appoint": bob.pk, "alliances_manager": ""})
     assert acme.memberships.get(user=bob).role == "owner"
     assert acme.events.get().verb == "owner_appointed"
     assert Email.objects.get().to == bob.email
@@ -356,11 +356,11 @@ def test_staff_appoint_an_owner_in_the_admin_pages(sign_in: SignIn, acme: Any, a
 
 def test_staff_cannot_make_a_second_company_that_looks_the_same(sign_in: SignIn, acme: Any, sam: Any) -> None:
     fields = {"name": "АСМЕ", "slug": "other", "memberships-TOTAL_FORMS": 0, "memberships-INITIAL_FORMS": 0}
-    page = sign_in(sam).post("/admin/integrations/partner/add/", fields)
+    page = sign_in(sam).post("/admin/partners/partner/add/", fields)
     assert "Acme is here already, and looks just like this name." in page.content.decode()
 
 
-@pytest.mark.parametrize("path", ["accounts/user/", "integrations/partner/", "integrations/partner/add/"])
+@pytest.mark.parametrize("path", ["accounts/user/", "partners/partner/", "partners/partner/add/"])
 def test_the_admin_pages_open_for_staff_alone(sign_in: SignIn, sam: Any, rita: Any, path: str) -> None:
     assert sign_in(sam).get(f"/admin/{path}").status_code == 200
     assert sign_in(rita).get(f"/admin/{path}").status_code == 302

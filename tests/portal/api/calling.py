@@ -9,10 +9,10 @@ from allauth.mfa.totp.internal.auth import TOTP, generate_totp_secret
 from django.test import Client
 from django.utils import timezone
 
-from integrations import rules
-from portal.api import tokens
+from integrations.partners import permissions
 from portal.api.models import ApiToken
 from portal.api.scopes import offered
+from portal.api.services import tokens
 
 V1 = "/api/v1"
 
@@ -55,7 +55,7 @@ def with_second_factor(user: Any) -> Any:
 
 def caller(user: Any, scopes: Iterable[str] = (), partner: Any = None, role: str = "editor", days: int = 30) -> Caller:
     """A caller with a fresh token of a person, or of a company."""
-    known = [scope.key for scope in offered(program=rules.works_for_program(user), company=partner is not None)]
+    known = [scope.key for scope in offered(program=permissions.works_for_program(user), company=partner is not None)]
     wanted = list(scopes) or known
     token, secret = tokens.make(
         "ci", wanted, days, by=user, now=timezone.now() - timedelta(minutes=1), partner=partner, role=role

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from portal.api.app import document
+from portal.api.v1.app import document
 from tests.portal.everything import ACCOUNTS, AGREED, ATTESTED, FORM, LOGS, MEETING
 
 ROLES = ("anonymous", "alice", "bob", "vera", "charlie", "rita", "rob", "sam", "ci", "reader")

@@ -10,7 +10,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
 
-from integrations.models import Event
+from portal.audit.models import Event
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.everywhere import ROLES, body_of, operations, place_of
 from tests.portal.asking import told as close
@@ -74,7 +74,7 @@ def without_limits(settings: Any) -> None:
 @pytest.mark.any_database
 def test_api_access_is_as_written(world: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """A new operation fails here until its line is written, after thinking about who should reach it."""
-    monkeypatch.setattr("portal.api.limits.ANONYMOUS", 100_000)
+    monkeypatch.setattr("portal.api.throttling.ANONYMOUS", 100_000)
     now, table = walked(world), written()
     differing = {name: cells for name, cells in now.items() if table.get(name) != cells}
     gone = sorted(set(table) - set(now))

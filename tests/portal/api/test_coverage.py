@@ -3,8 +3,8 @@
 A new page fails here until it has its operation, or a reason why it has none; the API's description lists the reasons.
 """
 
-from portal.api.app import document
-from portal.api.pages_only import PAGES_ONLY
+from portal.api.docs.page_only_features import PAGES_ONLY
+from portal.api.v1.app import document
 from tests.portal.api.everywhere import operations
 from tests.portal.everything import names
 from tests.portal.test_access import written

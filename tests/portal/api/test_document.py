@@ -26,8 +26,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from portal.api.app import document
-from portal.api.examples import EXAMPLES as WRITTEN
+from portal.api.docs.examples import EXAMPLES as WRITTEN
+from portal.api.v1.app import document
 from tests.conftest import SAID
 from tests.portal.api.everywhere import place_of
 from tests.portal.api.test_api_access import callers
@@ -76,7 +76,7 @@ def places_of(operation: Any, world: dict[str, Any]) -> dict[str, str]:
 @pytest.fixture(autouse=True)
 def without_limits(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.API_REQUESTS_A_MINUTE = 10_000_000
-    monkeypatch.setattr("portal.api.limits.ANONYMOUS", 10_000_000)
+    monkeypatch.setattr("portal.api.throttling.ANONYMOUS", 10_000_000)
 
 
 @pytest.fixture

@@ -20,10 +20,10 @@ import pytest
 import time_machine
 from django.utils import timezone
 
-from integrations.actions import answers
-from integrations.models import Integration
-from integrations.states import Status
-from portal.api.app import document
+from integrations.submissions.models import Integration
+from integrations.submissions.services import requirements
+from integrations.submissions.workflow.states import Status
+from portal.api.v1.app import document
 from tests.portal.api.calling import caller, with_second_factor
 
 BEGUN = {
@@ -182,7 +182,7 @@ class Submission:
     def of_check(self, found: Any) -> None:
         """The portal looks by itself; here it has looked."""
         row = Integration.objects.get(uuid=self.uuid)
-        answers.record_checks(
+        requirements.record_checks(
             row, found.id, outcome=Status.PASS, summary="Looks good.", detail=[], retry_at=None, now=self.now
         )
 

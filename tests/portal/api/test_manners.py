@@ -10,8 +10,8 @@ from django.core.cache import cache
 from django.db import OperationalError
 from django.urls import reverse
 
-from integrations.models import Integration
-from portal.api.pages_only import PAGES_ONLY
+from integrations.submissions.models import Integration
+from portal.api.docs.page_only_features import PAGES_ONLY
 from tests.conftest import begin
 from tests.portal.api.calling import Caller, caller, with_second_factor
 from tests.portal.api.test_tokens import kind

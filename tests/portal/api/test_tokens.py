@@ -9,11 +9,11 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from integrations.actions import people
-from integrations.workflow import NotAllowed
-from portal.api import tokens
+from integrations.partners.services import members
 from portal.api.models import ApiToken
-from portal.models import Email
+from portal.api.services import tokens
+from portal.core.errors import NotAllowed
+from portal.notifications.models import Email
 from tests.conftest import begin
 from tests.portal.api.calling import Caller, caller, with_second_factor
 
@@ -189,8 +189,8 @@ def test_begin_of_two_companies(acme: Any, alice: Any, globex: Any, charlie: Any
 
 def test_who_no_longer_manages_keeps_no_token(alice: Any, bob: Any, acme: Any) -> None:
     bobs = acme.memberships.get(user=bob)
-    people.change_role(bobs, "owner", by=alice, now=timezone.now())
+    members.change_role(bobs, "owner", by=alice, now=timezone.now())
     his, hers = caller(bob, partner=acme), caller(alice, partner=acme)
-    people.change_role(bobs, "editor", by=alice, now=timezone.now())
+    members.change_role(bobs, "editor", by=alice, now=timezone.now())
     assert (his.get("/me").status_code, hers.get("/me").status_code) == (401, 200)
     assert acme.events.last().verb == "token_revoked"

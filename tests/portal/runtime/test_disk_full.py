@@ -80,7 +80,7 @@ def test_portal_goes_on_when_a_full_disk_has_space_again(small_disk: Path, migra
 def wait_for_a_later_sweep(portal: RunningPortal) -> None:
     def last_sweep() -> str:
         with closing(sqlite3.connect(portal.data / "portal.sqlite3", timeout=20)) as connection:
-            return str(connection.execute("SELECT max(finished_at) FROM portal_periodicrun").fetchone()[0])
+            return str(connection.execute("SELECT max(finished_at) FROM jobs_periodicrun").fetchone()[0])
 
     before = last_sweep()
     portal.wait_until(lambda: last_sweep() > before)

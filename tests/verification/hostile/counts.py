@@ -1,11 +1,11 @@
 """How many hostile inputs are there? `python -m tests.verification.hostile.counts` prints the table."""
 
-from tests.verification.artefacts import signed, test_sums, zips
-from tests.verification.artefacts.test_flat import ENDLESS, MANY
-from tests.verification.outbound import table
-from tests.verification.outbound.test_addresses import REBINDING
-from tests.verification.outbound.test_http import MISBEHAVIOURS
 from tests.verification.releases import faults
+from tests.verification.releases.artifacts import signed, test_sums, zips
+from tests.verification.releases.artifacts.test_flat import ENDLESS, MANY
+from tests.verification.sources.http import table
+from tests.verification.sources.http.test_addresses import REBINDING
+from tests.verification.sources.http.test_http import MISBEHAVIOURS
 
 SPELLED = len(table.v4()) * len(table.SPELLINGS_V4) + len(table.v6()) * len(table.SPELLINGS_V6)
 # what is counted: how many there are, and how many there must be

@@ -19,11 +19,11 @@ from typing import Any
 import pytest
 
 from tests.house.source import ROOT
-from tests.verification.artefacts.zips import PROGRAM
-from verification.artefacts import archives, signatures, sums
-from verification.artefacts.base import outcome_of
-from verification.base import Unreadable
-from verification.sources.http import JSON, Outbound
+from tests.verification.releases.artifacts.zips import PROGRAM
+from verification.releases.artifacts import archives, checksums, signatures
+from verification.releases.artifacts.remarks import outcome_of
+from verification.sources.errors import Unreadable
+from verification.sources.http.client import JSON, Outbound
 
 MEGABYTE = 1024 * 1024
 CLEAR = Path("/proc/self/clear_refs")
@@ -48,9 +48,9 @@ def archive(path: str) -> str:
 
 def document(text: str) -> str:
     data = base64.b64decode(text)
-    sums.terraform_matches(data, "a.zip", "0" * 64)
-    sums.terraform_survives(data)
-    return str(outcome_of(sums.remarks(data, ("a.zip",))))
+    checksums.terraform_matches(data, "a.zip", "0" * 64)
+    checksums.terraform_survives(data)
+    return str(outcome_of(checksums.remarks(data, ("a.zip",))))
 
 
 def signature(parts: list[str]) -> str:

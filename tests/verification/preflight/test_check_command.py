@@ -6,7 +6,7 @@ from django.core.management import CommandError, call_command
 
 from tests.fakes.github.server import Repo
 from tests.fakes.registry import Provider
-from verification.preflight.command import main
+from verification.preflight.cli import main
 
 NAME = "acme/terraform-provider-rocket"
 
@@ -34,7 +34,7 @@ def test_check_says_what_preflight_says(github, registry, form):
 
 def test_check_without_a_program_is_djangos_own():
     assert asked() == (0, "System check identified no issues (0 silenced).\n")
-    assert asked("verification", "--fail-level", "WARNING")[0] == 0
+    assert asked("checks", "--fail-level", "WARNING")[0] == 0
     assert asked("--list-tags")[1].splitlines()[0] == "admin"
 
 

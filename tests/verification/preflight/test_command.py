@@ -3,9 +3,11 @@ import json
 
 import pytest
 
-from verification.base import CHECKS, Check, Evidence, NotFound, Outcome, Result, Unavailable
-from verification.preflight import command
-from verification.preflight.command import main
+from verification.checks.types import CHECKS, Check
+from verification.outcomes import Evidence, Outcome, Result
+from verification.preflight import cli
+from verification.preflight.cli import main
+from verification.sources.errors import NotFound, Unavailable
 
 NAME = "acme/terraform-provider-rocket"
 PROGRAM = "terraform-provider"
@@ -30,9 +32,9 @@ def said(monkeypatch):
                 return result(subject, sources) if callable(result) else result
 
             monkeypatch.setitem(CHECKS, key, Check(key, f"Title of {key}", f"Advice of {key}.", 3, answer))
-        monkeypatch.setattr("verification.looking.keys_of", lambda edition, category: tuple(results))
+        monkeypatch.setattr("verification.checks.execution.keys_of", lambda edition, category: tuple(results))
         hints = frozenset(key for key in results if key.startswith("hint"))
-        monkeypatch.setattr("verification.looking.hints_of", lambda edition, category: hints)
+        monkeypatch.setattr("verification.checks.execution.hints_of", lambda edition, category: hints)
         out, err = out or io.StringIO(), io.StringIO()
         code = main([PROGRAM, NAME, *words], out, err)
         return code, out.getvalue(), err.getvalue()
@@ -216,5 +218,5 @@ def test_interrupted(said, monkeypatch):
     def stop(given, tell):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(command, "run", stop)
+    monkeypatch.setattr(cli, "run", stop)
     assert said(a=PASS)[0] == 130

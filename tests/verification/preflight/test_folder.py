@@ -6,22 +6,23 @@ from dataclasses import replace
 
 import pytest
 
-from integrations.programs import PROGRAMS
+from integrations.programs.registry import PROGRAMS
 from tests.fakes.github.server import Repo
 from tests.house.source import ROOT
-from verification import looking
-from verification.base import CHECKS, Denied, Unavailable
-from verification.looking import NotHere
-from verification.preflight import folder
-from verification.preflight.command import main
-from verification.preflight.folder import FolderGitHub, FolderSources
+from verification.checks import execution
+from verification.checks.execution import NotHere
+from verification.checks.types import CHECKS
+from verification.preflight import checkout_sources
+from verification.preflight.checkout_sources import FolderGitHub, FolderSources
+from verification.preflight.cli import main
 from verification.sources import Sources
+from verification.sources.errors import Denied, Unavailable
 
 NAME = "acme/terraform-provider-rocket"
 PROGRAM = PROGRAMS["terraform-provider"]
-SUBJECT = looking.subject_of(PROGRAM, PROGRAM.newest, NAME, tag="HEAD")
+SUBJECT = execution.subject_of(PROGRAM, PROGRAM.newest, NAME, tag="HEAD")
 FILES = {
-    "LICENSE": (ROOT / "verification/licences/texts/MPL-2.0.txt").read_text(),
+    "LICENSE": (ROOT / "verification/licenses/data/texts/MPL-2.0.txt").read_text(),
     "main.go": "package main\n\nfunc main() {\n\tserve()\n}\n",
     "go.mod": "module github.com/acme/terraform-provider-rocket\n\ngo 1.24\n\nrequire (\n"
     "\tgithub.com/hashicorp/terraform-plugin-framework v1.15.0\n\tgithub.com/acme/rocket-go v1.0.0\n)\n",
@@ -57,7 +58,7 @@ def told(*words):
 @pytest.mark.parametrize("key", sorted(CHECKS))
 def test_empty_folder_passes_nothing(key, tmp_path, no_network):
     """What cannot be read is not run, whichever check it is; only what asks for nothing may pass."""
-    result = folder.look([key], SUBJECT, tmp_path, lambda key: None)[key]
+    result = checkout_sources.look([key], SUBJECT, tmp_path, lambda key: None)[key]
     assert result.outcome != "pass" or result.summary.startswith("This program asks for no")
     assert result.outcome != "error"
 
@@ -79,10 +80,10 @@ def test_folder_says_what_github_says_of_the_same_files(checkout, github, regist
     github.seed(Repo(NAME))
     commit = [github.commit(NAME, path, content) for path, content in FILES.items()][-1]
     subject = replace(SUBJECT, tag=commit)
-    ours = folder.look(sorted(CHECKS), SUBJECT, checkout, lambda key: None)
+    ours = checkout_sources.look(sorted(CHECKS), SUBJECT, checkout, lambda key: None)
     both = [key for key, result in ours.items() if result.outcome in ("pass", "warn", "fail")]
     assert {"repository.licence", "guide.main", "guide.errors", "guide.resources"} <= set(both)
-    theirs = looking.look(both, subject, Sources())
+    theirs = execution.look(both, subject, Sources())
     for key in both:
         assert (key, ours[key].outcome, ours[key].summary) == (key, theirs[key].outcome, theirs[key].summary)
 
@@ -114,7 +115,7 @@ def test_folder_leads_nowhere_else(checkout, tmp_path_factory):
     assert [file.path for file in code.files] == sorted(FILES)
     for name in ("link.go", "pipe.go"):
         with pytest.raises(Denied, match=name):
-            folder.text_of(checkout / name, name)
+            checkout_sources.text_of(checkout / name, name)
 
 
 def test_large_file_is_not_read(checkout):
@@ -126,7 +127,7 @@ def test_large_file_is_not_read(checkout):
 
 
 def test_folder_with_very_many_files_is_cut(checkout, monkeypatch):
-    monkeypatch.setattr(folder, "MOST_FILES", 3)
+    monkeypatch.setattr(checkout_sources, "MOST_FILES", 3)
     code = FolderGitHub(checkout).code(NAME, "HEAD")
     assert (len(code.files), code.cut) == (3, True)
 
@@ -151,4 +152,4 @@ def test_commit_is_the_one_that_is_checked_out(tmp_path, head, refs, commit):
     for name, content in refs.items():
         (git / name).parent.mkdir(parents=True, exist_ok=True)
         (git / name).write_text(content)
-    assert folder.commit_of(tmp_path) == commit
+    assert checkout_sources.commit_of(tmp_path) == commit

@@ -18,7 +18,7 @@ NEEDED = {"django", "faker", "licenseclassifier", "PyGithub", "pysequoia", "word
 LOADED = """
 import sys
 from importlib.metadata import packages_distributions
-from verification.preflight.command import main
+from verification.preflight.cli import main
 homes = packages_distributions()
 print(*sorted({home for module in {m.split(".")[0] for m in sys.modules} for home in homes.get(module, ())}))
 """

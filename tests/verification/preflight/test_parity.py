@@ -13,18 +13,18 @@ from tests.conftest import begin
 from tests.fakes.github.server import TOKEN, Repo
 from tests.fakes.registry import Provider
 from tests.house.source import ROOT
-from verification import looking
-from verification.models import CheckResult
-from verification.preflight.command import main
-from verification.runner import checked, run, subject_of
+from verification.checks import execution
+from verification.checks.models import CheckResult
+from verification.checks.runner import checked, run, subject_of
+from verification.preflight.cli import main
 
 pytestmark = [pytest.mark.github]
 NAME = "acme/terraform-provider-rocket"
-COMMAND = "import sys; from verification.preflight.command import main; code = main(sys.argv[1:]); "
+COMMAND = "import sys; from verification.preflight.cli import main; code = main(sys.argv[1:]); "
 MODULES = "print(*sorted({name.split('.')[0] for name in sys.modules}), file=sys.stderr); sys.exit(code)"
 # what the portal needs and preflight does not: it can be installed without them
 PORTAL_ONLY = {
-    "allauth", "celery", "gunicorn", "icalendar", "lucide", "portal", "psycopg", "redis", "whitenoise",
+    "allauth", "celery", "gunicorn", "icalendar", "lucide", "psycopg", "redis", "whitenoise",
 }  # fmt: skip
 
 
@@ -64,7 +64,7 @@ def test_same_ids_same_json(world, acme, alice, name):
 def test_same_subject(acme, alice):
     """What the portal knows and a repository's name alone does not tell is written here."""
     row = begin(acme, alice, "terraform-provider", category="")
-    theirs, ours = subject_of(row), looking.subject_of(row.program, row.edition, row.repository)
+    theirs, ours = subject_of(row), execution.subject_of(row.program, row.edition, row.repository)
     differing = {name for name in ours.__slots__ if getattr(ours, name) != getattr(theirs, name)}
     portal_only = {"name", "repository_id", "repository_owner_id", "homepage", "description", "standing", "answers"}
     assert differing - {"now", "known", "tier"} <= portal_only
@@ -87,7 +87,7 @@ def test_command_runs_without_settings_and_without_a_database(world, github, reg
 def test_token_that_is_refused_is_never_shown(world, github, registry, tmp_path):
     addresses = {"GITHUB_API_URL": github.url, "REGISTRY_URL": registry.url, "GITHUB_TOKEN": "ghp_a_wrong_secret"}
     environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), **addresses}
-    command = [sys.executable, "-m", "verification.preflight.command", "terraform-provider", NAME]
+    command = [sys.executable, "-m", "verification.preflight.cli", "terraform-provider", NAME]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "does not accept" in done.stdout

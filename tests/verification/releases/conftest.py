@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from tests.verification.artefacts.conftest import keyring
-from tests.verification.artefacts.keyring import Keyring
+from tests.verification.releases.artifacts.conftest import keyring
+from tests.verification.releases.artifacts.keyring import Keyring
 from tests.verification.releases.terraform import HOST
 from tests.verification.releases.world import Release, World
 from verification.releases import Report, verify
-from verification.releases.reading import Reader
-from verification.sources.http import Outbound
-from verification.sources.registry_protocol import RegistryProtocol
+from verification.releases.inspection import Reader
+from verification.sources.http.client import Outbound
+from verification.sources.registry.protocol import RegistryProtocol
 
 __all__ = ["keyring"]
 NOW = datetime(2026, 11, 1, tzinfo=UTC).timestamp()

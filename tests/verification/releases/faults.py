@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from tests.verification.artefacts.keyring import vouched
+from tests.verification.releases.artifacts.keyring import vouched
 from tests.verification.releases.world import ELF, Release, sha256, zipped
 
 Made = dict[str, bytes]

@@ -4,7 +4,7 @@ import pytest
 
 from tests.conform.releases import compare
 from tests.verification.releases import faults, terraform
-from verification.releases import installing
+from verification.releases import install_simulation
 
 pytestmark = pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
 TOGETHER = {"install": faults.INSTALL, "query": faults.QUERY, "versions": faults.VERSIONS}
@@ -12,7 +12,7 @@ TOGETHER = {"install": faults.INSTALL, "query": faults.QUERY, "versions": faults
 
 @pytest.mark.parametrize("table", TOGETHER)
 def test_terraform_says_what_we_say(world, monkeypatch, table):
-    monkeypatch.setattr(installing, "PATIENCE", 1.0)  # as long as Terraform is told to wait here
+    monkeypatch.setattr(install_simulation, "PATIENCE", 1.0)  # as long as Terraform is told to wait here
     assert list(compare(world, TOGETHER[table])) == []
 
 

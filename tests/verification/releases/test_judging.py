@@ -6,11 +6,11 @@ import pytest
 from tests.verification.releases import faults
 from tests.verification.releases.conftest import NOW
 from tests.verification.releases.world import ELF, Release, zipped
-from verification.base import Outcome
+from verification.outcomes import Outcome
 from verification.releases import QUESTIONS, TERRAFORM, verify
-from verification.releases.reading import Reader
-from verification.sources.http import Outbound
-from verification.sources.registry_protocol import RegistryProtocol
+from verification.releases.inspection import Reader
+from verification.sources.http.client import Outbound
+from verification.sources.registry.protocol import RegistryProtocol
 
 EVERY = (*(id for id, _, _ in QUESTIONS), TERRAFORM)
 PLATFORMS = (("darwin", "amd64"), ("darwin", "arm64"), ("linux", "amd64"), ("linux", "arm64"), ("linux", "arm"),

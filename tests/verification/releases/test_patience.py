@@ -2,11 +2,11 @@
 
 import json
 
-from tests.verification.outbound.server import Server, endless, plain, silent
+from tests.verification.sources.http.server import Server, endless, plain, silent
 from verification.releases import verify
-from verification.releases.reading import Reader
-from verification.sources.http import Outbound
-from verification.sources.registry_protocol import RegistryProtocol
+from verification.releases.inspection import Reader
+from verification.sources.http.client import Outbound
+from verification.sources.registry.protocol import RegistryProtocol
 
 PLACE = "/v1/providers/acme/rocket"
 PLATFORMS = [{"os": "linux", "arch": f"arch{number}"} for number in range(40)]

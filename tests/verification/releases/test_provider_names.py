@@ -8,9 +8,9 @@ from tests.verification.releases import terraform
 from tests.verification.releases.conftest import NOW
 from tests.verification.releases.world import Release
 from verification.releases import verify
-from verification.releases.reading import Reader
-from verification.sources.http import Outbound
-from verification.sources.registry_protocol import RegistryProtocol
+from verification.releases.inspection import Reader
+from verification.sources.http.client import Outbound
+from verification.sources.registry.protocol import RegistryProtocol
 
 ACCEPTED = ("acme/rocket-names", "acme/Rocket-Names", "ACME/rocket-names")
 REFUSED = {

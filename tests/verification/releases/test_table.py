@@ -55,7 +55,7 @@ ACCEPTED = {
 
 @pytest.mark.parametrize("fault", REFUSED)
 def test_what_terraform_refuses_is_in_the_table_and_is_refused(verified, fault, monkeypatch):
-    monkeypatch.setattr("verification.releases.installing.PATIENCE", 1.0)
+    monkeypatch.setattr("verification.releases.install_simulation.PATIENCE", 1.0)
     said = {name: verified(EVERY[name](f"t-{name}")).terraform for name in REFUSED[fault]}
     assert {name for name, judgement in said.items() if judgement.accepts is not False} == set()
     assert all(judgement.message for judgement in said.values())

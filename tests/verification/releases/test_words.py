@@ -2,9 +2,9 @@
 
 import pytest
 
-from verification import jsons
-from verification.jsons import Misread
-from verification.terraform import quoted, refuses, says, unhex
+from verification.terraform import go_json
+from verification.terraform.go_json import Misread
+from verification.terraform.messages import quoted, refuses, says, unhex
 
 
 @pytest.mark.parametrize(
@@ -23,24 +23,24 @@ from verification.terraform import quoted, refuses, says, unhex
 )
 def test_body_that_is_no_json(body, said):
     with pytest.raises(Misread) as misread:
-        jsons.read(body)
+        go_json.read(body)
     assert str(misread.value) == said
 
 
 def test_first_value_counts():
-    assert jsons.read(b'{"a": 1} and more') == {"a": 1}
+    assert go_json.read(b'{"a": 1} and more') == {"a": 1}
 
 
 def test_name_repeated_very_often_is_merged_once():
     """Merging everything again for each repetition would take minutes."""
     count = 100_000
     body = ",".join(f'"a": {{"x{number}": {number}}}' for number in range(count))
-    assert jsons.read(f"{{{body}}}".encode()) == {"a": {f"x{number}": number for number in range(count)}}
+    assert go_json.read(f"{{{body}}}".encode()) == {"a": {f"x{number}": number for number in range(count)}}
 
 
 def test_repeated_objects_are_merged_at_every_depth():
     body = b'{"a": {"b": {"c": 1}, "d": 2}, "A": {"B": {"e": 3, "C": null}, "d": {"f": 4}}, "a": {"D": {"f": 5}}}'
-    assert jsons.read(body) == {"a": {"b": {"c": 1, "e": 3}, "d": {"f": 5}}}
+    assert go_json.read(body) == {"a": {"b": {"c": 1, "e": 3}, "d": {"f": 5}}}
 
 
 @pytest.mark.parametrize(
@@ -56,17 +56,17 @@ def test_repeated_objects_are_merged_at_every_depth():
     ],
 )
 def test_names_match_in_any_case_and_the_last_counts(body, expected):
-    assert jsons.read(body.encode()) == expected
+    assert go_json.read(body.encode()) == expected
 
 
 @pytest.mark.parametrize(
     ("read", "said"),
     [
-        (lambda: jsons.mapping([]), "json: cannot unmarshal array into Go value of type getproviders.ResponseBody"),
-        (lambda: jsons.text(True, "A.b"), "json: cannot unmarshal bool into Go struct field A.b of type string"),
-        (lambda: jsons.texts({}, "A.b"), "json: cannot unmarshal object into Go struct field A.b of type []string"),
-        (lambda: jsons.objects("a"), "json: cannot unmarshal string into Go "),
-        (lambda: jsons.objects([1.5]), "json: cannot unmarshal number into Go "),
+        (lambda: go_json.mapping([]), "json: cannot unmarshal array into Go value of type getproviders.ResponseBody"),
+        (lambda: go_json.text(True, "A.b"), "json: cannot unmarshal bool into Go struct field A.b of type string"),
+        (lambda: go_json.texts({}, "A.b"), "json: cannot unmarshal object into Go struct field A.b of type []string"),
+        (lambda: go_json.objects("a"), "json: cannot unmarshal string into Go "),
+        (lambda: go_json.objects([1.5]), "json: cannot unmarshal number into Go "),
     ],
 )
 def test_value_of_another_kind(read, said):
@@ -76,7 +76,7 @@ def test_value_of_another_kind(read, said):
 
 
 def test_null_is_nothing():
-    nothing = (jsons.mapping(None), jsons.text(None, ""), jsons.texts(None, ""), jsons.objects([None]))
+    nothing = (go_json.mapping(None), go_json.text(None, ""), go_json.texts(None, ""), go_json.objects([None]))
     assert nothing == ({}, "", (), ({},))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.verification.artefacts.keyring import Keyring
+from tests.verification.releases.artifacts.keyring import Keyring
 
 NAMESPACE = "acme"
 ELF = b"\x7fELF\x02\x01\x01" + bytes(9) + b"\x02\x00\x3e\x00" + bytes(44)

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from tests.conftest import begin
 from tests.house.source import ROOT
-from verification.rehearsal import lifecycle_jobs, nomad_jobs
 from verification.sandbox import bubblewrap, client
+from verification.testruns.services import nomad_plugin_tests, provider_lifecycle_tests
 
 WORKER = f"import sys; sys.path.insert(0, {str(ROOT)!r}); {{}}\nfrom verification.sandbox.worker import main; main()"
 OPEN = ["--dev-bind", "/", "/", "--die-with-parent"]
@@ -73,16 +73,16 @@ def write_program(_row: Any, folder: Path) -> Path:
 
 def test_plugin_test_is_not_run(reason: str, acme: Any, alice: Any, client: Client) -> None:
     found = begin(acme, alice, category="container-runtime", repository="acme/nomad-driver-example", name="Booster")
-    row = nomad_jobs.begin(found, {"version": "1.0.0", "name": "", "config": ""}, by=alice, now=timezone.now())
-    assert nomad_jobs.run_one(row.pk, program=write_program)
+    row = nomad_plugin_tests.begin(found, {"version": "1.0.0", "name": "", "config": ""}, by=alice, now=timezone.now())
+    assert nomad_plugin_tests.run_one(row.pk, program=write_program)
     assert_not_run(row, reason, client, alice, reverse("nomad_rehearsal", args=[found.uuid]))
 
 
 @pytest.mark.parametrize("reason", ["bubblewrap"], indirect=True)
 def test_lifecycle_test_is_not_run(reason: str, acme: Any, alice: Any, client: Client) -> None:
     found = begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example")
-    row = lifecycle_jobs.begin(found, LIFECYCLE, by=alice, now=timezone.now())
-    assert lifecycle_jobs.run_one(row.pk, program=write_program)
+    row = provider_lifecycle_tests.begin(found, LIFECYCLE, by=alice, now=timezone.now())
+    assert provider_lifecycle_tests.run_one(row.pk, program=write_program)
     assert_not_run(row, reason, client, alice, reverse("lifecycle", args=[found.uuid]))
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import yaml
 
-from verification.schemas.choices import Choices, choices
-from verification.schemas.names import group_kind
+from verification.schemas.crossplane.naming import group_kind
+from verification.schemas.crossplane.options import Choices, choices
 
 ARCHIVE = "data/published-crds/provider-upjet-github-1d0ee16.tar.xz"
 ROOT = "provider-upjet-github/"

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from tests.verification.schemas.acme import SCHEMA, SOURCE, attribute, printed
-from verification.schemas.validators import MODULES
+from verification.schemas.engine.external_validators import MODULES
 
 
 def run(*words: Any, **more: Any) -> str:
@@ -39,7 +39,7 @@ def newer(tmp_path: Path) -> Path:
 
 
 def test_crd_preview_writes_both_scopes_and_the_coverage(schema: Path, tmp_path: Path) -> None:
-    told = run("crd_preview", schema, "--group-prefix", "acme", "--out", tmp_path / "out")
+    told = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out")
     files = {path.name for path in (tmp_path / "out").iterdir()}
     assert {"coverage.json", "coverage.txt"} <= files
     assert {"acme.acme.upbound.io_keys.yaml", "acme.acme.m.upbound.io_keys.yaml"} <= files
@@ -48,7 +48,7 @@ def test_crd_preview_writes_both_scopes_and_the_coverage(schema: Path, tmp_path:
 
 
 def test_crd_preview_has_other_validators_look_at_each_definition(schema: Path, tmp_path: Path) -> None:
-    told = run("crd_preview", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
+    told = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
     line = told.splitlines()[-1]
     assert line.startswith("Validated 8 definitions for Kubernetes ")
     assert line.endswith(" and 7 CEL rules: none refused.")
@@ -60,7 +60,7 @@ def test_crd_preview_ends_with_1_where_a_validator_refuses(tmp_path: Path) -> No
     path.write_bytes(printed({"format_version": "1.0", "provider_schemas": {SOURCE: {"resource_schemas": odd}}}))
     out = StringIO()
     with pytest.raises(SystemExit) as ended:
-        call_command("crd_preview", path, "--group-prefix", "acme", "--out", tmp_path / "o", "--validate", stdout=out)
+        call_command("preview_crds", path, "--group-prefix", "acme", "--out", tmp_path / "o", "--validate", stdout=out)
     assert ended.value.code == 1
     assert "acme.acme.upbound.io_logins.yaml: CEL: " in out.getvalue()
     assert "2 refused" in out.getvalue().splitlines()[-1]
@@ -70,7 +70,7 @@ def test_crd_preview_without_validators_says_that_they_did_not_run(
     schema: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(MODULES, "no_such_module", "no-such-package")
-    told = run("crd_preview", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
+    told = run("preview_crds", schema, "--group-prefix", "acme", "--out", tmp_path / "out", "--validate")
     assert told.splitlines()[-1] == "Validation not run: no-such-package not installed here."
 
 
@@ -87,14 +87,14 @@ def test_crd_preview_without_validators_says_that_they_did_not_run(
 )
 def test_crd_preview_refuses_with_a_sentence(schema: Path, tmp_path: Path, words: list[str], sentence: str) -> None:
     with pytest.raises(CommandError, match=sentence):
-        run("crd_preview", schema, "--out", tmp_path / "out", *words)
+        run("preview_crds", schema, "--out", tmp_path / "out", *words)
 
 
 def test_crd_preview_removes_what_an_earlier_run_has_left_and_nothing_else(schema: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    run("crd_preview", schema, "--group-prefix", "acme", "--out", out)
+    run("preview_crds", schema, "--group-prefix", "acme", "--out", out)
     (out / "notes.md").write_text("mine")
-    run("crd_preview", schema, "--group-prefix", "rocket", "--out", out)
+    run("preview_crds", schema, "--group-prefix", "rocket", "--out", out)
     names = {path.name for path in out.iterdir()}
     assert "notes.md" in names
     assert len(names) == 4 * 2 + 3
@@ -106,7 +106,7 @@ def test_crd_preview_does_not_follow_what_the_coverage_lists_elsewhere(schema: P
     mine.write_text("mine")
     out.mkdir()
     (out / "coverage.json").write_text(json.dumps({"resources": [{"files": ["../a_b.yaml", str(mine), 7]}]}))
-    run("crd_preview", schema, "--group-prefix", "acme", "--out", out)
+    run("preview_crds", schema, "--group-prefix", "acme", "--out", out)
     assert mine.read_text() == "mine"
 
 
@@ -126,7 +126,7 @@ def test_crd_preview_refuses_a_folder_of_others(
     for name, text in files.items():
         (out / name).write_text(text)
     with pytest.raises(CommandError, match=sentence):
-        run("crd_preview", schema, "--group-prefix", "acme", "--out", out)
+        run("preview_crds", schema, "--group-prefix", "acme", "--out", out)
     assert {path.name: path.read_text() for path in out.iterdir()} == files
 
 
@@ -135,19 +135,19 @@ def test_crd_preview_into_a_file_says_so(schema: Path, tmp_path: Path) -> None:
     out.write_text("mine")
     for where in (out, out / "below"):
         with pytest.raises(CommandError, match="cannot be written to: "):
-            run("crd_preview", schema, "--group-prefix", "acme", "--out", where)
+            run("preview_crds", schema, "--group-prefix", "acme", "--out", where)
     assert out.read_text() == "mine"
 
 
 def test_crd_preview_of_no_file_says_so(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="cannot be read: No such file"):
-        run("crd_preview", tmp_path / "none", "--group-prefix", "acme", "--out", tmp_path)
+        run("preview_crds", tmp_path / "none", "--group-prefix", "acme", "--out", tmp_path)
 
 
 def test_schema_diff_tells_people_what_breaks_first(schema: Path, newer: Path) -> None:
     out = StringIO()
     with pytest.raises(SystemExit) as ended:
-        call_command("schema_diff", str(schema), str(newer), stdout=out)
+        call_command("diff_provider_schemas", str(schema), str(newer), stdout=out)
     assert ended.value.code == 1
     assert out.getvalue().splitlines() == [
         "registry.terraform.io/acme/acme: 1 change breaks what users have, 1 do not.",
@@ -163,14 +163,16 @@ def test_schema_diff_tells_people_what_breaks_first(schema: Path, newer: Path) -
 
 
 def test_schema_diff_as_json_with_versions_that_admit_it(schema: Path, newer: Path) -> None:
-    told = json.loads(run("schema_diff", schema, newer, "--json", "--versions", "1.4.0", "2.0.0"))
+    told = json.loads(run("diff_provider_schemas", schema, newer, "--json", "--versions", "1.4.0", "2.0.0"))
     assert (told["breaking"], told["verdict"]["admits"], len(told["changes"])) == (1, True, 2)
 
 
 def test_schema_diff_without_a_version_gives_no_verdict(schema: Path, newer: Path) -> None:
     plain = newer.rename(newer.with_name("new.json"))
-    assert run("schema_diff", schema, plain).splitlines()[1] == "No verdict: name the versions with --versions."
-    told = json.loads(run("schema_diff", schema, plain, "--json"))
+    assert (
+        run("diff_provider_schemas", schema, plain).splitlines()[1] == "No verdict: name the versions with --versions."
+    )
+    told = json.loads(run("diff_provider_schemas", schema, plain, "--json"))
     assert told["verdict"] == {"not_run": "No verdict: name the versions with --versions."}
 
 
@@ -182,10 +184,10 @@ def test_schema_diff_of_different_providers_is_refused(
     one = SCHEMA["provider_schemas"][SOURCE]
     other.write_bytes(printed({"format_version": "1.0", "provider_schemas": {f"registry.terraform.io/{source}": one}}))
     if not is_other:
-        assert "0 changes break" in run("schema_diff", schema, other)
+        assert "0 changes break" in run("diff_provider_schemas", schema, other)
         return
     with pytest.raises(CommandError) as refused:
-        run("schema_diff", schema, other)
+        run("diff_provider_schemas", schema, other)
     assert str(refused.value) == f"{SOURCE} and registry.terraform.io/{source} are different providers."
 
 
@@ -193,4 +195,4 @@ def test_schema_diff_of_what_is_no_schema_says_so(schema: Path, tmp_path: Path) 
     wrong = tmp_path / "wrong.json"
     wrong.write_text("{}")
     with pytest.raises(CommandError, match="The format version must be"):
-        run("schema_diff", schema, wrong)
+        run("diff_provider_schemas", schema, wrong)

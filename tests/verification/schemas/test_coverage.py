@@ -4,9 +4,9 @@ import pytest
 
 from tests.verification.schemas.acme import SOURCE, attribute, printed
 from tests.verification.schemas.acme import block as timeouts
-from verification.schemas.choices import choices
-from verification.schemas.coverage import Preview, as_json, as_text, preview_of, previews, summary
-from verification.schemas.read import read_one
+from verification.schemas.crossplane.options import choices
+from verification.schemas.engine.coverage import Preview, as_json, as_text, preview_of, previews, summary
+from verification.schemas.engine.parsing import read_one
 
 
 def coverage(**more: tuple[str, ...]) -> dict[str, object]:

@@ -6,12 +6,12 @@ import kubernetes_validate
 import pytest
 
 from tests.verification.schemas.acme import attribute, block, nested, printed
-from verification.schemas.base import Unsupported
-from verification.schemas.choices import BadChoice, Choices, choices, external_name
-from verification.schemas.crd import WANTED, definition
-from verification.schemas.fitting import fitting
-from verification.schemas.read import read_one
-from verification.schemas.rules import faults
+from verification.schemas.crossplane.crd import WANTED, definition
+from verification.schemas.crossplane.option_validation import fitting
+from verification.schemas.crossplane.options import BadChoice, Choices, choices, external_name
+from verification.schemas.engine.kubernetes_rules import faults
+from verification.schemas.engine.parsing import read_one
+from verification.schemas.engine.types import Unsupported
 
 KEYED = {"type": "object", "required": ["key", "name"]}
 WHOLE = {"type": "integer", "format": "int64"}

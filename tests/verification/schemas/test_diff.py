@@ -3,11 +3,11 @@ from typing import Any
 import pytest
 
 from tests.verification.schemas.acme import SOURCE, attribute, block, nested, printed
-from verification.schemas.admits import verdict
-from verification.schemas.base import ProviderSchema
-from verification.schemas.diff import Difference, difference
-from verification.schemas.read import read_one
-from verification.versions import parse
+from verification.schemas.engine.diff import Difference, difference
+from verification.schemas.engine.parsing import read_one
+from verification.schemas.engine.types import ProviderSchema
+from verification.schemas.engine.version_policy import verdict
+from verification.terraform.versions import parse
 
 
 def schema(

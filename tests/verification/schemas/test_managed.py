@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.verification.schemas.acme import printed
-from verification.schemas.base import Node
-from verification.schemas.calls import request_shapes, requests_of
-from verification.schemas.choices import choices
-from verification.schemas.compare import CREATE, DELETE, NOTHING, UPDATE, compare
-from verification.schemas.managed import Codec, Managed, Unresolved
-from verification.schemas.read import read_one
+from verification.schemas.crossplane.managed_resource import Codec, Managed, Unresolved
+from verification.schemas.crossplane.options import choices
+from verification.schemas.crossplane.provider_requests import request_shapes, requests_of
+from verification.schemas.crossplane.reconcile_diff import CREATE, DELETE, NOTHING, UPDATE, compare
+from verification.schemas.engine.parsing import read_one
+from verification.schemas.engine.types import Node
 
 SERVER = read_one(printed()).resources["acme_compute_server"]
 ARRAYS = Codec(SERVER, choices("acme"))

@@ -1,6 +1,6 @@
 import pytest
 
-from verification.schemas.names import field_name, go_name, group_kind, secret_name, splits
+from verification.schemas.crossplane.naming import field_name, go_name, group_kind, secret_name, splits
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,13 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from integrations.models import Integration, Membership
+from integrations.partners.models import Membership
+from integrations.submissions.models import Integration
 from tests.conftest import NOW, begin, person
 from tests.verification.schemas.acme import SCHEMA, SOURCE, printed
-from verification import stored
-from verification.models import StoredSchema
-from verification.versions import parse
+from verification.schemas import services
+from verification.schemas.models import StoredSchema
+from verification.terraform.versions import parse
 
 pytestmark = pytest.mark.django_db
 
@@ -33,8 +34,8 @@ def newer() -> bytes:
 
 @pytest.fixture
 def two(provider: Integration, alice: Any) -> Integration:
-    stored.store(provider, parse("1.9.0"), printed(), by=alice, now=NOW)
-    stored.store(provider, parse("1.10.0"), newer(), by=alice, now=NOW)
+    services.store(provider, parse("1.9.0"), printed(), by=alice, now=NOW)
+    services.store(provider, parse("1.10.0"), newer(), by=alice, now=NOW)
     return provider
 
 
@@ -67,7 +68,7 @@ def test_schemas_hand_in_keeps_the_provider_alone(provider: Integration, bob: An
 
 def test_schemas_hand_in_again_takes_the_place_of_the_first(two: Integration, rita: Any) -> None:
     hand_in(rita, two, "1.9.0", newer())
-    assert [(row.version, row.resources) for row in stored.known(two)] == [("1.10.0", 5), ("1.9.0", 5)]
+    assert [(row.version, row.resources) for row in services.known(two)] == [("1.10.0", 5), ("1.9.0", 5)]
 
 
 @pytest.mark.parametrize(

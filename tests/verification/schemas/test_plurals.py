@@ -1,6 +1,6 @@
 import pytest
 
-from verification.schemas.plurals import plural
+from verification.schemas.crossplane.pluralization import plural
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
-from verification.schemas.base import Node, ProviderSchema, Resource
-from verification.schemas.quality import deprecated, descriptions
+from verification.schemas.engine.quality import deprecated, descriptions
+from verification.schemas.engine.types import Node, ProviderSchema, Resource
 
 
 def schema(*nodes: Node) -> ProviderSchema:

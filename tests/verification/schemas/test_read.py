@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.verification.schemas.acme import SOURCE, nested, printed
-from verification.schemas.base import Unreadable
-from verification.schemas.read import read, read_one
+from verification.schemas.engine.parsing import read, read_one
+from verification.schemas.engine.types import Unreadable
 
 
 def test_read_gzipped_is_read_alike() -> None:

@@ -11,13 +11,13 @@ from typing import Any
 import celpy
 import pytest
 
-from verification.schemas.base import ProviderSchema
-from verification.schemas.choices import choices
-from verification.schemas.coverage import previews
-from verification.schemas.read import read_one
-from verification.schemas.rules import faults
-from verification.schemas.validators import Validators, rules_of
-from verification.versions import parse
+from verification.schemas.crossplane.options import choices
+from verification.schemas.engine.coverage import previews
+from verification.schemas.engine.external_validators import Validators, rules_of
+from verification.schemas.engine.kubernetes_rules import faults
+from verification.schemas.engine.parsing import read_one
+from verification.schemas.engine.types import ProviderSchema
+from verification.terraform.versions import parse
 
 ROOT = Path(__file__).parents[3]
 FOLDER = Path(os.environ.get("PORTAL_SHARED", "../shared")) / "data" / "provider-schemas"
@@ -59,9 +59,9 @@ def test_definitions_of_a_real_provider_are_structural_and_their_rules_compile(n
 DIGEST = """
 import hashlib, sys
 from pathlib import Path
-from verification.schemas.choices import choices
-from verification.schemas.coverage import as_json, previews, summary
-from verification.schemas.read import read_one
+from verification.schemas.crossplane.options import choices
+from verification.schemas.engine.coverage import as_json, previews, summary
+from verification.schemas.engine.parsing import read_one
 schema = read_one(Path(sys.argv[1]).read_bytes())
 found = list(previews(schema, choices(schema.prefix)))
 texts = [name + text for one in found for name, text in one.files()] + [as_json(summary(schema, found))]

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from tests.verification.schemas.test_crd import made
-from verification.schemas.rules import faults
+from verification.schemas.engine.kubernetes_rules import faults
 
 
 @pytest.mark.parametrize(

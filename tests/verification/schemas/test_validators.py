@@ -1,8 +1,8 @@
 import pytest
 
 from tests.verification.schemas.test_crd import made
-from verification.schemas import validators
-from verification.schemas.validators import Validators
+from verification.schemas.engine import external_validators
+from verification.schemas.engine.external_validators import Validators
 
 
 def test_refusals_of_a_sound_definition_are_none() -> None:
@@ -21,5 +21,5 @@ def test_refusals_name_the_place_and_the_rule() -> None:
 
 
 def test_missing_names_the_packages_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(validators.MODULES, "no_such_module", "no-such-package")
-    assert validators.missing() == ["no-such-package"]
+    monkeypatch.setitem(external_validators.MODULES, "no_such_module", "no-such-package")
+    assert external_validators.missing() == ["no-such-package"]

@@ -5,7 +5,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from verification.schemas.yaml import dump
+from verification.schemas.engine.yaml_text import dump
 
 LETTERS = st.characters(exclude_categories=["Cs"])
 WORDS = st.text(LETTERS, max_size=12) | st.sampled_from(

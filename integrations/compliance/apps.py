@@ -1,0 +1,7 @@
+"""Configuration of the compliance app."""
+
+from django.apps import AppConfig
+
+
+class ComplianceConfig(AppConfig):
+    name = "integrations.compliance"

@@ -1,0 +1,156 @@
+"""How is each move of the due process told? One table from an event's verb to the words of its mail."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext, gettext_noop
+
+from portal.audit.models import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A mail's words. `{name}`, `{company}` and `{actor}` are filled in; `then`: what follows and what can be done."""
+
+    subject: str
+    lead: str
+    then: str = ""
+    then_of_program: str = ""
+
+
+SAID: dict[str, Said] = {
+    "give_notice": Said(
+        gettext_noop("Notice: {name}"),
+        gettext_noop("{actor} gave notice to {name}: its support has not kept the program’s promise."),
+        gettext_noop(
+            "Its listing does not change and nobody else is told. Settle what the evidence names, or appeal. "
+            "Whatever you do is looked at by a person before anything follows."
+        ),
+    ),
+    "suggest_notice": Said(
+        gettext_noop("Is a notice due? {name} of {company}"),
+        gettext_noop("The portal found that {name} has not kept the promise often enough to ask you to look."),
+        then_of_program=gettext_noop(
+            "It is a suggestion: give notice, or leave it as it is. "
+            "Look at the evidence before you decide: the partner sees the same."
+        ),
+    ),
+    "set_aside": Said(
+        gettext_noop("Left as it is: {name}"),
+        gettext_noop("{actor} looked at {name} and leaves its standing as it is."),
+    ),
+    "hold_process": Said(
+        gettext_noop("Held: the notice to {name}"),
+        gettext_noop(
+            "What {company} did is noted, and the period stands still until somebody of the program has looked at it."
+        ),
+        gettext_noop("You need to do nothing for that."),
+        gettext_noop(
+            "Take the notice back, reinstate it, or let the period run on. "
+            "Look at the evidence before you decide: the partner sees the same."
+        ),
+    ),
+    "go_on": Said(
+        gettext_noop("The period runs on: {name}"),
+        gettext_noop(
+            "{actor} looked at what {company} did. The time during which the period stood still is not counted."
+        ),
+        gettext_noop("You can appeal once against each decision."),
+    ),
+    "period_ended": Said(
+        gettext_noop("The period has ended: {name} of {company}"),
+        gettext_noop(
+            "The period that {name} was given has ended. Nothing follows by itself: a reviewer has to decide."
+        ),
+        then_of_program=gettext_noop(
+            "Look at the evidence before you decide: the partner sees the same."
+            " A suspension or a removal needs another reviewer than the step before it."
+        ),
+    ),
+    "suspend": Said(
+        gettext_noop("Suspended: {name}"),
+        gettext_noop("{actor} suspended {name}. Its public page says so from now on."),
+        gettext_noop("Its promise and its clocks go on. Settle what is left and ask to be reinstated, or appeal."),
+    ),
+    "suspend_at_once": Said(
+        gettext_noop("Suspended at once: {name}"),
+        gettext_noop(
+            "{actor} suspended {name} without notice: its repository is in other hands. Its public page says so."
+        ),
+        gettext_noop("Show whose it is now and ask to be reinstated, or appeal."),
+    ),
+    "remove": Said(
+        gettext_noop("Removed from the listing: {name}"),
+        gettext_noop("{actor} removed {name} from the listing. Its public page stays and says so."),
+        gettext_noop("You can ask to be reinstated at any time."),
+    ),
+    "appeal": Said(
+        gettext_noop("Appeal: {name} of {company}"),
+        gettext_noop("{actor} appeals. The period stands still until the appeal is decided."),
+        then_of_program=gettext_noop(
+            "A reviewer decides who neither gave the notice nor suspended it. "
+            "Look at the evidence before you decide: the partner sees the same."
+        ),
+    ),
+    "uphold_appeal": Said(
+        gettext_noop("Appeal upheld: {name}"), gettext_noop("{actor} upheld the appeal: {name} has its standing back.")
+    ),
+    "dismiss_appeal": Said(
+        gettext_noop("Appeal dismissed: {name}"),
+        gettext_noop("{actor} dismissed the appeal. The time during which the period stood still is not counted."),
+        gettext_noop("The reviewers’ decisions and the evidence they had stay on the page for both sides."),
+    ),
+    "take_notice_back": Said(
+        gettext_noop("Notice taken back: {name}"), gettext_noop("{actor} took the notice to {name} back.")
+    ),
+    "reinstate": Said(
+        gettext_noop("Reinstated: {name}"),
+        gettext_noop("{actor} looked afresh and reinstated {name}. Its public page says so."),
+    ),
+    "ask_reinstatement": Said(
+        gettext_noop("Asks to be reinstated: {name} of {company}"),
+        gettext_noop("{actor} asks that {name} be reinstated."),
+        then_of_program=gettext_noop("Look afresh: reinstate it, or leave it as it is and say why."),
+    ),
+    "step_down": Said(
+        gettext_noop("Now a community integration: {name}"),
+        gettext_noop(
+            "{company} no longer promises support for {name} and said so itself. "
+            "Thank you for telling its users in time."
+        ),
+        gettext_noop(
+            "No clock runs any more. You are welcome back: ask to be reinstated when you want to support it again."
+        ),
+    ),
+}
+MAILED = tuple(SAID)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The words of one event's mail, filled."""
+
+    subject: str
+    lead: str
+    then: str
+    then_of_program: str
+    due: datetime | None
+    acts: tuple[dict[str, Any], ...]
+
+
+def told(event: Event) -> Told | None:
+    """What the mail of a move of the due process says; None for any other event."""
+    said, row = SAID.get(event.verb), event.integration
+    if said is None or row is None:
+        return None
+    names = {"name": row.name, "company": row.partner.name, "actor": event.actor or gettext("The portal")}
+    due = event.data.get("standing_due") or ""
+    return Told(
+        subject=gettext(said.subject).format_map(names),
+        lead=gettext(said.lead).format_map(names),
+        then=gettext(said.then).format_map(names),
+        then_of_program=gettext(said.then_of_program).format_map(names),
+        due=datetime.fromisoformat(due) if due else None,
+        acts=tuple(event.data.get("acts", ())),
+    )

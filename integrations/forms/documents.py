@@ -1,7 +1,0 @@
-"""How is a document handed in, beside others or in the place of one?"""
-
-from integrations.forms.parts import InPlaceOf, WithFile
-
-
-class Upload(InPlaceOf, WithFile):
-    """A document, in addition or in the place of another one."""

@@ -1,0 +1,7 @@
+"""Configuration of the partners app."""
+
+from django.apps import AppConfig
+
+
+class PartnersConfig(AppConfig):
+    name = "integrations.partners"

@@ -1,0 +1,77 @@
+"""Forms for partners, join requests, roles, and invitations."""
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from integrations.partners import name_validation
+from integrations.partners.models import Role
+from portal.accounts.forms import NO_ADDRESS
+from portal.core import text_fields
+from portal.core.text_fields import Line
+
+ROLES = [
+    (Role.OWNER, gettext_lazy("Owner: manages members and everything else")),
+    (Role.EDITOR, gettext_lazy("Editor: works on integrations")),
+    (Role.VIEWER, gettext_lazy("Viewer: read-only access")),
+]
+
+
+class CompanyForm(forms.Form):
+    """What a company is called and where it is found. Whether the name is free is for the action to say."""
+
+    name = forms.CharField(
+        label=gettext_lazy("Company name"),
+        help_text=gettext_lazy("The name that your customers know."),
+        widget=forms.TextInput(attrs={"maxlength": 120}),
+    )
+    # A plain text field: the browser's own check would ask for https:// where we add it.
+    website = forms.URLField(
+        label=gettext_lazy("Website"),
+        required=False,
+        assume_scheme="https",
+        max_length=200,
+        widget=forms.TextInput(attrs={"inputmode": "url", "autocomplete": "url"}),
+        error_messages={"invalid": gettext_lazy("Enter a valid URL, such as https://example.com.")},
+    )
+
+    def clean_name(self) -> str:
+        name = " ".join(self.cleaned_data["name"].split())
+        if refusal := name_validation.name_refusal(name):
+            raise ValidationError(refusal)
+        return name
+
+    def clean_website(self) -> str:
+        website: str = self.cleaned_data["website"]
+        if website and not website.startswith(("https://", "http://")):
+            raise ValidationError(_("Enter a URL that begins with https://."))
+        if refusal := text_fields.text_refusal(website.replace("&", "")):
+            raise ValidationError(refusal)
+        return website
+
+
+class JoinForm(forms.Form):
+    """Why the owners should let this person in."""
+
+    message = Line(
+        label=gettext_lazy("Message to the owners"),
+        required=False,
+        max_length=500,
+        help_text=gettext_lazy("Tell them who you are."),
+    )
+
+
+class RoleForm(forms.Form):
+    """Which role a person gets."""
+
+    role = forms.ChoiceField(label=gettext_lazy("Role"), choices=ROLES, initial=Role.EDITOR)
+
+
+class InviteForm(RoleForm):
+    """Who is invited, and as what."""
+
+    email = forms.EmailField(
+        label=gettext_lazy("Email address"), max_length=254, error_messages={"invalid": NO_ADDRESS}
+    )
+    field_order = ("email", "role")

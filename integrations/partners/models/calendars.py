@@ -1,0 +1,49 @@
+"""Whose days count? The calendars of a partner, one edition after the other."""
+
+from datetime import date, datetime
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.db import models
+
+from integrations.partners.models.partners import Partner
+from portal.core.business_time import Calendar
+
+
+class CalendarEditionQuerySet(models.QuerySet["CalendarEdition"]):
+    def in_force(self, at: datetime) -> "CalendarEdition | None":
+        """The edition that counts for a clock that starts at this moment."""
+        return self.filter(valid_from__lte=at).order_by("valid_from", "pk").last()
+
+
+class CalendarEdition(models.Model):
+    """A partner's business days from a moment on. Never changed: a new edition follows it.
+
+    `workdays`: weekday numbers, Monday is 0. `holidays` and `extra_days`: {ISO date: name}; the holidays are a
+    snapshot of the library's, so that an update of it moves no promise.
+    """
+
+    partner = models.ForeignKey(Partner, models.CASCADE, related_name="calendars")
+    valid_from = models.DateTimeField()
+    zone = models.CharField(max_length=60, default="UTC")
+    workdays = models.JSONField(default=list)
+    country = models.CharField(max_length=2, blank=True)
+    subdivision = models.CharField(max_length=20, blank=True)
+    holidays = models.JSONField(default=dict)
+    extra_days = models.JSONField(default=dict)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    created_at = models.DateTimeField()
+
+    objects = CalendarEditionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("valid_from", "pk")
+
+    def __str__(self) -> str:
+        return f"{self.partner}: {self.zone} from {self.valid_from:%Y-%m-%d}"
+
+    @property
+    def calendar(self) -> Calendar:
+        """The edition as the clock takes it."""
+        names = {date.fromisoformat(day): str(name) for day, name in (self.holidays | self.extra_days).items()}
+        return Calendar(ZoneInfo(self.zone), frozenset(self.workdays), frozenset(names), names)

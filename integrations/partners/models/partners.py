@@ -1,0 +1,109 @@
+"""Who is a partner, who belongs to it, and who wants to? In pages a partner is "your company"."""
+
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy
+
+from portal.core.name_matching import name_key, skeleton
+
+
+class Partner(models.Model):
+    """A company that builds integrations. `skeleton` makes look-alike names collide."""
+
+    name = models.CharField("name", max_length=120)
+    skeleton = models.CharField(max_length=160, unique=True, editable=False)
+    name_key = models.CharField(max_length=120, db_index=True, editable=False)
+    slug = models.SlugField(max_length=80, unique=True)
+    domain = models.CharField("mail domain", max_length=120, blank=True, db_index=True)
+    website = models.URLField("website", blank=True)
+    alliances_manager = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="managed_partners",
+        limit_choices_to={"is_reviewer": True}, verbose_name=gettext_lazy("Alliances manager"),
+    )  # fmt: skip
+    created_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.skeleton = skeleton(self.name)
+        self.name_key = name_key(self.name)
+        super().save(*args, **kwargs)
+
+
+class Role(models.TextChoices):
+    """What a member may do: owners also manage people, editors also change, viewers read."""
+
+    OWNER = "owner", gettext_lazy("Owner")
+    EDITOR = "editor", gettext_lazy("Editor")
+    VIEWER = "viewer", gettext_lazy("Viewer")
+
+
+class Membership(models.Model):
+    """A person's place in a partner. It ends, it is never deleted."""
+
+    partner = models.ForeignKey(Partner, models.CASCADE, related_name="memberships")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role.choices)
+    joined_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["partner", "user"], condition=Q(ended_at=None), name="one_current_membership"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} · {self.partner} · {self.role}"
+
+
+class Invitation(models.Model):
+    """An offer to join, sent to one address. Only the hash of its token is kept."""
+
+    partner = models.ForeignKey(Partner, models.CASCADE, related_name="invitations")
+    email = models.EmailField("mail address")
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.EDITOR)
+    token_hash = models.CharField(max_length=64, unique=True)
+    invited_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    created_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.email} to {self.partner}"
+
+
+class JoinRequest(models.Model):
+    """A person asks to join a partner that is already here. Its owners decide."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", gettext_lazy("Waiting")
+        ACCEPTED = "accepted", gettext_lazy("Accepted")
+        DECLINED = "declined", gettext_lazy("Declined")
+
+    partner = models.ForeignKey(Partner, models.CASCADE, related_name="join_requests")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="join_requests")
+    message = models.CharField(max_length=500, blank=True)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING)
+    created_at = models.DateTimeField()
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["partner", "user"], condition=Q(state="waiting"), name="one_waiting_join_request"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} to {self.partner}"

@@ -1,0 +1,153 @@
+"""Which requirements have both editions of the Terraform provider program in common?
+
+What the partner attests and a machine can see is asked of both: the word of the partner, and beside it the check.
+"""
+
+from integrations.programs.content.common import (
+    application,
+    attested,
+    checked,
+    hints,
+    listing_text,
+    logo,
+    partner_agreement,
+    support_plan,
+)
+from integrations.programs.schema import Category, Requirement, Stage, Who
+
+LICENCE = checked(
+    "TP-LIC",
+    "An allowed licence",
+    "Put one of the allowed licences into a LICENSE file; an unclear one is decided by a reviewer.",
+    "repository.licence",
+)
+SOURCE = checked(
+    "TP-SRC",
+    "A public repository under its published name",
+    "The Registry reads providers only from public GitHub repositories named terraform-provider-NAME.",
+    "repository.public",
+    "repository.name",
+    "repository.owner",
+    "repository.renamed",
+)
+RELEASE = checked(
+    "TP-REL",
+    "A published release",
+    "Publish a release from a tag such as v1.2.3, not as a draft: the Registry makes a version of each.",
+    "repository.release",
+    "repository.tag_branch",
+)
+PUBLISHED = checked(
+    "TP-PUB",
+    "Visible in the Terraform Registry",
+    "Sign in to the Registry and publish the repository, then look whether its newest version is there.",
+    "registry.listed",
+    "registry.releases",
+    "registry.latest",
+    "registry.platforms",
+    "registry.protocols",
+    "registry.docs",
+)
+CODE_HINTS = (
+    "go.module",
+    "guide.main",
+    "guide.resources",
+    "guide.tests",
+    "guide.client",
+    "guide.errors",
+    "guide.organisation",
+    "docs.layout",
+    "docs.pages",
+    "docs.limits",
+    "docs.links",
+)
+REGISTRY_HINTS = hints(
+    "TP-REG",
+    "What the registry and the listing show",
+    "registry.state",
+    "registry.tier",
+    "listing.links",
+    "listing.contacts",
+)
+SIGNATURE = attested(
+    "TP-SIG",
+    "A signed release",
+    "The release is signed by a key registered in the Terraform Registry.",
+    "Add your public key to the Registry first: an unsigned release cannot be installed.",
+)
+AUTHENTIC_RELEASE = checked(
+    "TP-AUTH",
+    "An authentic release",
+    "What users download must be what you signed: the names, the checksums, the signature and every archive.",
+    "release.files",
+    "release.packages",
+    "release.protocols",
+    "release.checksums",
+    "release.signature",
+    "keys.registered",
+    "release.archive",
+    "release.terraform",
+    "release.unchanged",
+    "release.tag",
+    "release.newest",
+)
+KEY = checked(
+    "TP-KEY",
+    "A signing key in good health",
+    "A key that ends, changes unannounced or belongs to one person takes your users by surprise.",
+    "release.key",
+    "keys.expiry",
+    "keys.rotation",
+    "keys.personal",
+)
+DOCUMENTATION = attested(
+    "TP-DOC",
+    "Documentation that renders",
+    "The provider's pages render in the Registry: an overview and at least one resource or data source.",
+    "Open the provider in the Registry and read its pages once.",
+)
+APPLICATION = application("TP-APPLY")
+AGREEMENT = partner_agreement("TP-AGREE", needed_for=Stage.RELEASE)
+AUTHENTIC = attested(
+    "TP-VERIFY",
+    "Authenticity of the publisher",
+    "The namespace in the Registry belongs to the company that applied.",
+    "The program compares the owner of the repository and the namespace with the company.",
+    Stage.RELEASE,
+    who=Who.PROGRAM,
+)
+LISTING = listing_text("TP-LIST", "the HashiCorp website")
+LOGO = logo("TP-LOGO", optional=True)
+SUPPORT = support_plan("TP-SLA", "We resolve critical issues within 48 hours and all others within 5 business days")
+
+PREPARE: tuple[Requirement, ...] = (LICENCE, SOURCE, hints("TP-CODE", "What the code shows", *CODE_HINTS))
+PUBLISH: tuple[Requirement, ...] = (RELEASE, SIGNATURE, AUTHENTIC_RELEASE, KEY, PUBLISHED, DOCUMENTATION)
+APPLY: tuple[Requirement, ...] = (APPLICATION, AGREEMENT)
+VERIFY: tuple[Requirement, ...] = (AUTHENTIC, LISTING, LOGO, REGISTRY_HINTS)
+
+CATEGORIES = (
+    Category(
+        "public-cloud", "Public Cloud", "Global clouds that offer infrastructure, platform and software services."
+    ),
+    Category("container-orchestration", "Container Orchestration", "Provisioning and deployment of containers."),
+    Category("iaas", "IaaS", "Infrastructure as a service: storage, networking and virtualisation."),
+    Category("security-authentication", "Security & Authentication", "Authentication and the watch over security."),
+    Category("asset-management", "Asset Management", "Upkeep of software licences, hardware and cloud resources."),
+    Category("ci-cd", "CI/CD", "Continuous integration, delivery and deployment."),
+    Category("logging-monitoring", "Logging & Monitoring", "Loggers, metrics and monitoring services."),
+    Category("utility", "Utility", "Helpers: random values, files, HTTP calls, time."),
+    Category(
+        "cloud-automation", "Cloud Automation", "Automated care of cloud infrastructure, such as its configuration."
+    ),
+    Category("data-management", "Data Management", "Storage, backup and recovery in data centres."),
+    Category("networking", "Networking", "Routers, switches, firewalls and SD-WAN, as hardware or virtual."),
+    Category("vcs", "VCS", "Version control: projects, teams and repositories."),
+    Category("comms-messaging", "Comms & Messaging", "Communication, e-mail and messaging platforms."),
+    Category("database", "Database", "Provisioning and configuration of databases."),
+    Category(
+        "paas",
+        "PaaS",
+        "Platform as a service: hardware, software and tools to build applications, also specialised ones.",
+    ),
+    Category("web-services", "Web Services", "Web hosting, web performance, CDN and DNS."),
+)

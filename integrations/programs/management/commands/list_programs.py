@@ -1,0 +1,26 @@
+"""Which programs are there, and what does each say? Prints every edition, as text or as JSON."""
+
+import json
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.rendering import describe, table
+
+
+class Command(BaseCommand):
+    help = "Prints every program, edition, step, requirement and rule."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print a list of objects, one per edition")
+        parser.add_argument("--program", choices=sorted(PROGRAMS), help="only this program")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        wanted = [p for p in PROGRAMS.values() if options["program"] in (None, p.key)]
+        said = [describe(program, edition) for program in wanted for edition in program.editions]
+        if options["json"]:
+            self.stdout.write(json.dumps(said, indent=2, ensure_ascii=False))
+        else:
+            self.stdout.write("\n".join(table(one) for one in said))

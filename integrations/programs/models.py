@@ -1,0 +1,50 @@
+"""Which providers does the public registry already hold? Imported, never edited."""
+
+from typing import Any
+
+from django.db import models
+
+from portal.core.name_matching import name_key
+
+PREFIX = "terraform-provider-"
+
+
+class PublishedProvider(models.Model):
+    """One provider published in the registry, as it was when it was imported.
+
+    `repository` is the lower-case "owner/name" of the source; `name_key` serves the search for neighbours.
+    """
+
+    registry_id = models.CharField(max_length=20, unique=True)
+    full_name = models.CharField("full name", max_length=160, unique=True)
+    namespace = models.CharField(max_length=80, db_index=True)
+    name = models.CharField(max_length=80)
+    name_key = models.CharField(max_length=120, db_index=True, editable=False)
+    tier = models.CharField(max_length=20)
+    source = models.URLField(max_length=300)
+    repository = models.CharField(max_length=200, db_index=True, editable=False)
+    downloads = models.BigIntegerField(default=0)
+    description = models.TextField(blank=True)
+    warning = models.TextField(blank=True)
+    imported_at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("full_name",)
+
+    def __str__(self) -> str:
+        return self.full_name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.derive()
+        super().save(*args, **kwargs)
+
+    def derive(self) -> None:
+        """Set what follows from the other columns; bulk writes call it themselves."""
+        self.name_key = name_key(self.name)
+        self.repository = repository_of(self.source)
+
+
+def repository_of(address: str) -> str:
+    """The lower-case "owner/name" at the end of a repository's address, blank where there is none."""
+    parts = address.lower().rstrip("/").removesuffix(".git").split("/")
+    return "/".join(parts[-2:]) if len(parts) >= 2 else ""

@@ -1,0 +1,26 @@
+import django.db.models.deletion
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='ReviewerProfile',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('programs', models.JSONField(blank=True, default=list)),
+                ('away_from', models.DateField(blank=True, null=True)),
+                ('away_until', models.DateField(blank=True, null=True)),
+                ('most_open', models.PositiveSmallIntegerField(default=8, verbose_name='most reviews at once')),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='reviewer_profile', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+    ]

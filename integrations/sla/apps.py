@@ -1,0 +1,7 @@
+"""Configuration of the sla app."""
+
+from django.apps import AppConfig
+
+
+class SlaConfig(AppConfig):
+    name = "integrations.sla"

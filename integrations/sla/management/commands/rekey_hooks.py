@@ -1,0 +1,19 @@
+"""manage.py rekey_hooks: seal every hook's secret with the newest of CREDENTIALS_KEYS."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from integrations.sla.services import monitoring
+
+
+class Command(BaseCommand):
+    help = "Seals every hook's secret with the newest of CREDENTIALS_KEYS; afterwards older keys can go."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        done, lost = monitoring.rekey()
+        self.stdout.write(f"{done} secrets of hooks are sealed anew.")
+        if lost:
+            names = ", ".join(watch.repository for watch in lost)
+            raise CommandError(f"No configured key opens the secrets of {names}. Their companies make new ones.")
+        self.stdout.write("Every hook's secret has the newest key.")

@@ -1,0 +1,271 @@
+import django.db.models.deletion
+import integrations.sla.engine.types
+import uuid
+from django.conf import settings
+from django.db import migrations, models
+
+from portal.core.append_only import append_only
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        ('partners', '0001_initial'),
+        ('submissions', '0001_initial'),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='Clock',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('verb', models.CharField(max_length=10)),
+                ('promised', models.BooleanField()),
+                ('severity', models.CharField(choices=[('critical', 'critical'), ('other', 'other')], max_length=10)),
+                ('state', models.CharField(choices=[('running', 'running'), ('paused', 'paused'), ('met', 'met'), ('late', 'late'), ('overdue', 'overdue'), ('blind', 'blind'), ('off', 'off')], max_length=10)),
+                ('started_at', models.DateTimeField()),
+                ('due_at', models.DateTimeField(blank=True, null=True)),
+                ('stopped_at', models.DateTimeField(blank=True, null=True)),
+                ('warn50_at', models.DateTimeField(blank=True, null=True)),
+                ('warn75_at', models.DateTimeField(blank=True, null=True)),
+                ('warn90_at', models.DateTimeField(blank=True, null=True)),
+                ('warned', models.PositiveSmallIntegerField(default=0)),
+                ('breached_at', models.DateTimeField(blank=True, null=True)),
+                ('next_at', models.DateTimeField(blank=True, null=True)),
+                ('counted_seconds', models.BigIntegerField(default=0)),
+                ('paused_seconds', models.BigIntegerField(default=0)),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='submissions.integration')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ClockEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(max_length=12)),
+                ('share', models.PositiveSmallIntegerField(default=0)),
+                ('due_at', models.DateTimeField()),
+                ('at', models.DateTimeField()),
+                ('clock', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='events', to='sla.clock')),
+            ],
+            options={
+                'ordering': ('at', 'pk'),
+            },
+        ),
+        migrations.CreateModel(
+            name='Issue',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('edition', models.CharField(max_length=10)),
+                ('github_id', models.BigIntegerField()),
+                ('number', models.PositiveIntegerField()),
+                ('title', models.CharField(max_length=300)),
+                ('url', models.URLField(max_length=400)),
+                ('author', models.CharField(max_length=100)),
+                ('opened_at', models.DateTimeField()),
+                ('is_open', models.BooleanField(default=True)),
+                ('severity', models.CharField(choices=[('critical', 'critical'), ('other', 'other')], default=integrations.sla.engine.types.Severity['OTHER'], max_length=10)),
+                ('spoke_last', models.CharField(blank=True, max_length=10)),
+                ('spoke_last_at', models.DateTimeField(blank=True, null=True)),
+                ('updated_at', models.DateTimeField()),
+                ('folded_at', models.DateTimeField(blank=True, null=True)),
+                ('disputed', models.CharField(blank=True, choices=[('severity', 'The severity'), ('breach', 'The breach')], db_default='', default='', max_length=10)),
+                ('disputed_at', models.DateTimeField(blank=True, null=True)),
+                ('calendar', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='partners.calendaredition')),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='issues', to='submissions.integration')),
+            ],
+            options={
+                'ordering': ('-opened_at', '-pk'),
+            },
+        ),
+        migrations.AddField(
+            model_name='clock',
+            name='issue',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='sla.issue'),
+        ),
+        migrations.CreateModel(
+            name='SupportPolicy',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('state', models.CharField(choices=[('proposed', 'Proposed'), ('accepted', 'Accepted'), ('declined', 'Declined')], default='proposed', max_length=10)),
+                ('critical_labels', models.JSONField(default=list)),
+                ('pause_labels', models.JSONField(default=list)),
+                ('team', models.JSONField(default=list)),
+                ('bots', models.JSONField(default=list)),
+                ('second_accounts', models.JSONField(default=dict)),
+                ('proposed_at', models.DateTimeField()),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('valid_from', models.DateTimeField(blank=True, null=True)),
+                ('note', models.CharField(blank=True, max_length=500)),
+                ('decided_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='support_policies', to='submissions.integration')),
+                ('proposed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ('proposed_at', 'pk'),
+            },
+        ),
+        migrations.AddField(
+            model_name='issue',
+            name='policy',
+            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='sla.supportpolicy'),
+        ),
+        migrations.CreateModel(
+            name='Watch',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('repository', models.CharField(max_length=200)),
+                ('repository_id', models.BigIntegerField(blank=True, db_index=True, null=True)),
+                ('secret', models.BinaryField(blank=True, null=True)),
+                ('old_secret', models.BinaryField(blank=True, null=True)),
+                ('old_secret_until', models.DateTimeField(blank=True, null=True)),
+                ('hook_id', models.BigIntegerField(blank=True, null=True)),
+                ('began_at', models.DateTimeField()),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('data_up_to', models.DateTimeField()),
+                ('poll_at', models.DateTimeField(blank=True, null=True)),
+                ('claimed_until', models.DateTimeField(blank=True, null=True)),
+                ('attempts', models.PositiveSmallIntegerField(default=0)),
+                ('etags', models.JSONField(default=dict)),
+                ('cursors', models.JSONField(default=dict)),
+                ('last_delivery_at', models.DateTimeField(blank=True, null=True)),
+                ('trouble', models.CharField(blank=True, max_length=300)),
+                ('trouble_since', models.DateTimeField(blank=True, null=True)),
+                ('missing_since', models.DateTimeField(blank=True, null=True)),
+                ('refused', models.PositiveIntegerField(default=0)),
+                ('refused_at', models.DateTimeField(blank=True, null=True)),
+                ('integration', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='watch', to='submissions.integration')),
+            ],
+        ),
+        migrations.AddField(
+            model_name='issue',
+            name='watch',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='issues', to='sla.watch'),
+        ),
+        migrations.CreateModel(
+            name='Delivery',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('delivery_id', models.CharField(max_length=80)),
+                ('event', models.CharField(max_length=60)),
+                ('digest', models.CharField(db_index=True, max_length=64)),
+                ('body', models.BinaryField()),
+                ('received_at', models.DateTimeField()),
+                ('read_at', models.DateTimeField(blank=True, null=True)),
+                ('attempts', models.PositiveSmallIntegerField(default=0)),
+                ('outcome', models.CharField(blank=True, max_length=40)),
+                ('forgotten_at', models.DateTimeField(blank=True, null=True)),
+                ('watch', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='deliveries', to='sla.watch')),
+            ],
+        ),
+        migrations.AddField(
+            model_name='clock',
+            name='watch',
+            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='clocks', to='sla.watch'),
+        ),
+        migrations.CreateModel(
+            name='Alert',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=120, unique=True)),
+                ('kind', models.CharField(max_length=12)),
+                ('share', models.PositiveSmallIntegerField(default=0)),
+                ('due_at', models.DateTimeField()),
+                ('created_at', models.DateTimeField()),
+                ('not_before', models.DateTimeField()),
+                ('told_at', models.DateTimeField(blank=True, null=True)),
+                ('claimed_until', models.DateTimeField(blank=True, null=True)),
+                ('attempts', models.PositiveSmallIntegerField(default=0)),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='alerts', to='submissions.integration')),
+                ('clock', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='alerts', to='sla.clock')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('told_at', None)), fields=['not_before'], name='alerts_to_tell')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Breach',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('verb', models.CharField(max_length=10)),
+                ('severity', models.CharField(choices=[('critical', 'critical'), ('other', 'other')], max_length=10)),
+                ('due_at', models.DateTimeField()),
+                ('found_at', models.DateTimeField()),
+                ('retracted_at', models.DateTimeField(blank=True, null=True)),
+                ('retracted_why', models.CharField(blank=True, max_length=300)),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='breaches', to='submissions.integration')),
+                ('clock', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='breaches', to='sla.clock')),
+                ('issue', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='breaches', to='sla.issue')),
+            ],
+            options={
+                'ordering': ('-due_at', '-pk'),
+                'indexes': [models.Index(fields=['integration', 'due_at'], name='breaches_of_integration')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('retracted_at', None)), fields=('clock', 'due_at'), name='one_standing_breach_a_due_moment')],
+            },
+        ),
+        migrations.CreateModel(
+            name='IssueEvent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=120)),
+                ('kind', models.CharField(choices=[('opened', 'opened'), ('edited', 'edited'), ('commented', 'commented'), ('comment_edited', 'comment_edited'), ('comment_deleted', 'comment_deleted'), ('labeled', 'labeled'), ('unlabeled', 'unlabeled'), ('closed', 'closed'), ('reopened', 'reopened'), ('locked', 'locked'), ('unlocked', 'unlocked'), ('transferred', 'transferred'), ('deleted', 'deleted'), ('severity_lowered', 'severity_lowered'), ('not_an_issue', 'not_an_issue')], max_length=20)),
+                ('at', models.DateTimeField()),
+                ('seen_at', models.DateTimeField()),
+                ('source', models.CharField(max_length=10)),
+                ('actor_id', models.BigIntegerField(default=0)),
+                ('actor', models.CharField(blank=True, max_length=100)),
+                ('actor_type', models.CharField(blank=True, max_length=20)),
+                ('association', models.CharField(blank=True, max_length=30)),
+                ('text', models.TextField(blank=True)),
+                ('label', models.CharField(blank=True, max_length=100)),
+                ('data', models.JSONField(default=dict)),
+                ('issue', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='events', to='sla.issue')),
+            ],
+            options={
+                'ordering': ('at', 'pk'),
+                'constraints': [models.UniqueConstraint(fields=('issue', 'key'), name='one_row_a_fact')],
+            },
+        ),
+        migrations.AddIndex(
+            model_name='watch',
+            index=models.Index(condition=models.Q(('poll_at__isnull', False)), fields=['poll_at'], name='watches_to_poll'),
+        ),
+        migrations.AddIndex(
+            model_name='issue',
+            index=models.Index(condition=models.Q(('disputed_at__isnull', False)), fields=['disputed_at'], name='issues_disputed'),
+        ),
+        migrations.AddConstraint(
+            model_name='issue',
+            constraint=models.UniqueConstraint(fields=('watch', 'github_id'), name='one_row_an_issue'),
+        ),
+        migrations.AddIndex(
+            model_name='delivery',
+            index=models.Index(condition=models.Q(('read_at', None)), fields=['id'], name='deliveries_to_read'),
+        ),
+        migrations.AddIndex(
+            model_name='delivery',
+            index=models.Index(condition=models.Q(('forgotten_at', None), ('read_at__isnull', False)), fields=['received_at'], name='deliveries_to_forget'),
+        ),
+        migrations.AddConstraint(
+            model_name='delivery',
+            constraint=models.UniqueConstraint(fields=('watch', 'delivery_id'), name='one_row_a_delivery'),
+        ),
+        migrations.AddIndex(
+            model_name='clock',
+            index=models.Index(condition=models.Q(('next_at__isnull', False)), fields=['next_at'], name='clocks_due'),
+        ),
+        migrations.AddIndex(
+            model_name='clock',
+            index=models.Index(fields=['integration', 'state'], name='clocks_of_integration'),
+        ),
+        migrations.AddConstraint(
+            model_name='clock',
+            constraint=models.UniqueConstraint(fields=('issue', 'verb'), name='one_clock_a_verb'),
+        ),
+        append_only("sla_issueevent"),
+        append_only("sla_clockevent"),
+    ]

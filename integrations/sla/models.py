@@ -1,0 +1,292 @@
+"""What does GitHub tell of the issues in support, and which clocks follow from it?
+
+Deliveries and happenings are kept as they came. Issues and clocks are what `integrations.sla.engine.projection` made of
+them: they may be thrown away and made again. Breaches are never deleted; one that never was is retracted.
+"""
+
+from enum import StrEnum
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from integrations.sla.engine.types import Kind, Severity, Watching
+
+
+def _choices(words: type[StrEnum]) -> list[tuple[str, str]]:
+    return [(str(word), str(word)) for word in words]
+
+
+class Watch(models.Model):
+    """The repository of an integration in support: its hook, how far we know it, and when it is read next.
+
+    `secret` and `old_secret` are sealed (portal.core.crypto). `etags`: {address: ETag}. `data_up_to`: everything
+    before this moment has been seen; `poll_at` is the due column of reconciliation. `missing_since`: since when
+    GitHub does not show the repository. `refused`: how many deliveries were not signed with the secret.
+    """
+
+    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
+    integration = models.OneToOneField("submissions.Integration", models.CASCADE, related_name="watch")
+    repository = models.CharField(max_length=200)
+    repository_id = models.BigIntegerField(null=True, blank=True, db_index=True)
+    secret = models.BinaryField(null=True, blank=True)
+    old_secret = models.BinaryField(null=True, blank=True)
+    old_secret_until = models.DateTimeField(null=True, blank=True)
+    hook_id = models.BigIntegerField(null=True, blank=True)
+    began_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)
+    data_up_to = models.DateTimeField()
+    poll_at = models.DateTimeField(null=True, blank=True)
+    claimed_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    etags = models.JSONField(default=dict)
+    cursors = models.JSONField(default=dict)
+    last_delivery_at = models.DateTimeField(null=True, blank=True)
+    trouble = models.CharField(max_length=300, blank=True)
+    trouble_since = models.DateTimeField(null=True, blank=True)
+    missing_since = models.DateTimeField(null=True, blank=True)
+    refused = models.PositiveIntegerField(default=0)
+    refused_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["poll_at"], name="watches_to_poll", condition=Q(poll_at__isnull=False))]
+
+    def __str__(self) -> str:
+        return f"watch over {self.repository}"
+
+
+class Delivery(models.Model):
+    """A webhook as it came: inserted and answered, read later. One row an id of a hook.
+
+    `digest`: SHA-256 of the body in hex. Ninety days after it came a body that was read is emptied, `forgotten_at`
+    says when; the digest stays, so that it is known when it is sent again.
+    """
+
+    watch = models.ForeignKey(Watch, models.CASCADE, related_name="deliveries")
+    delivery_id = models.CharField(max_length=80)
+    event = models.CharField(max_length=60)
+    digest = models.CharField(max_length=64, db_index=True)
+    body = models.BinaryField()
+    received_at = models.DateTimeField()
+    read_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    outcome = models.CharField(max_length=40, blank=True)
+    forgotten_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["watch", "delivery_id"], name="one_row_a_delivery")]
+        indexes = [
+            models.Index(fields=["id"], name="deliveries_to_read", condition=Q(read_at=None)),
+            models.Index(  # not of those that still wait to be read: taking one in costs no more for it
+                fields=["received_at"],
+                name="deliveries_to_forget",
+                condition=Q(read_at__isnull=False, forgotten_at=None),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.event} {self.delivery_id}"
+
+
+class Issue(models.Model):
+    """An issue of a watched repository, as folded.
+
+    `calendar`, `policy` and `edition` (of the program) are those in force when it was opened. `disputed`: what of it
+    the partner disputes and the program has not decided; no fold touches it.
+    """
+
+    class Disputed(models.TextChoices):
+        SEVERITY = "severity", "The severity"
+        BREACH = "breach", "The breach"
+
+    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
+    watch = models.ForeignKey(Watch, models.CASCADE, related_name="issues")
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="issues")
+    calendar = models.ForeignKey("partners.CalendarEdition", models.PROTECT, null=True, blank=True, related_name="+")
+    policy = models.ForeignKey("SupportPolicy", models.PROTECT, null=True, blank=True, related_name="+")
+    edition = models.CharField(max_length=10)
+    github_id = models.BigIntegerField()
+    number = models.PositiveIntegerField()
+    title = models.CharField(max_length=300)
+    url = models.URLField(max_length=400)
+    author = models.CharField(max_length=100)
+    opened_at = models.DateTimeField()
+    is_open = models.BooleanField(default=True)
+    severity = models.CharField(max_length=10, choices=_choices(Severity), default=Severity.OTHER)
+    spoke_last = models.CharField(max_length=10, blank=True)
+    spoke_last_at = models.DateTimeField(null=True, blank=True)
+    updated_at = models.DateTimeField()
+    folded_at = models.DateTimeField(null=True, blank=True)
+    disputed = models.CharField(max_length=10, choices=Disputed.choices, blank=True, default="", db_default="")
+    disputed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-opened_at", "-pk")
+        constraints = [models.UniqueConstraint(fields=["watch", "github_id"], name="one_row_an_issue")]
+        indexes = [models.Index(fields=["disputed_at"], name="issues_disputed", condition=Q(disputed_at__isnull=False))]
+
+    def __str__(self) -> str:
+        return f"{self.watch.repository}#{self.number}"
+
+
+class IssueEvent(models.Model):
+    """One fact about an issue, append-only: see `support.base.Happening`. `source`: webhook, poll or portal."""
+
+    issue = models.ForeignKey(Issue, models.CASCADE, related_name="events")
+    key = models.CharField(max_length=120)
+    kind = models.CharField(max_length=20, choices=_choices(Kind))
+    at = models.DateTimeField()
+    seen_at = models.DateTimeField()
+    source = models.CharField(max_length=10)
+    actor_id = models.BigIntegerField(default=0)
+    actor = models.CharField(max_length=100, blank=True)
+    actor_type = models.CharField(max_length=20, blank=True)
+    association = models.CharField(max_length=30, blank=True)
+    text = models.TextField(blank=True)
+    label = models.CharField(max_length=100, blank=True)
+    data = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("at", "pk")
+        constraints = [models.UniqueConstraint(fields=["issue", "key"], name="one_row_a_fact")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.at:%Y-%m-%d %H:%M}"
+
+
+class Clock(models.Model):
+    """One of an issue's two clocks. `next_at` is the due column of the sweep: the next warning or the due moment.
+
+    Only a promised clock that runs has a `next_at`. `warned`: the highest share told, 0, 50, 75 or 90.
+    """
+
+    issue = models.ForeignKey(Issue, models.CASCADE, related_name="clocks")
+    watch = models.ForeignKey(Watch, models.CASCADE, related_name="clocks")
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="clocks")
+    verb = models.CharField(max_length=10)
+    promised = models.BooleanField()
+    severity = models.CharField(max_length=10, choices=_choices(Severity))
+    state = models.CharField(max_length=10, choices=_choices(Watching))
+    started_at = models.DateTimeField()
+    due_at = models.DateTimeField(null=True, blank=True)
+    stopped_at = models.DateTimeField(null=True, blank=True)
+    warn50_at = models.DateTimeField(null=True, blank=True)
+    warn75_at = models.DateTimeField(null=True, blank=True)
+    warn90_at = models.DateTimeField(null=True, blank=True)
+    warned = models.PositiveSmallIntegerField(default=0)
+    breached_at = models.DateTimeField(null=True, blank=True)
+    next_at = models.DateTimeField(null=True, blank=True)
+    counted_seconds = models.BigIntegerField(default=0)
+    paused_seconds = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["issue", "verb"], name="one_clock_a_verb")]
+        indexes = [
+            models.Index(fields=["next_at"], name="clocks_due", condition=Q(next_at__isnull=False)),
+            models.Index(fields=["integration", "state"], name="clocks_of_integration"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.issue}"
+
+
+class Breach(models.Model):
+    """A promise that was not kept. Never deleted; if late facts show that it never was, it is retracted, once.
+
+    Where still later facts show that it was one after all, another row stands, and the retraction stays told.
+    """
+
+    clock = models.ForeignKey(Clock, models.PROTECT, related_name="breaches")
+    issue = models.ForeignKey(Issue, models.PROTECT, related_name="breaches")
+    integration = models.ForeignKey("submissions.Integration", models.PROTECT, related_name="breaches")
+    verb = models.CharField(max_length=10)
+    severity = models.CharField(max_length=10, choices=_choices(Severity))
+    due_at = models.DateTimeField()
+    found_at = models.DateTimeField()
+    retracted_at = models.DateTimeField(null=True, blank=True)
+    retracted_why = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        ordering = ("-due_at", "-pk")
+        constraints = [
+            models.UniqueConstraint(
+                fields=["clock", "due_at"], condition=Q(retracted_at=None), name="one_standing_breach_a_due_moment"
+            )
+        ]
+        indexes = [models.Index(fields=["integration", "due_at"], name="breaches_of_integration")]
+
+    def __str__(self) -> str:
+        return f"breach of {self.clock} due {self.due_at:%Y-%m-%d %H:%M}"
+
+
+class ClockEvent(models.Model):
+    """What the sweep did to a clock, append-only: warned, breached, retracted."""
+
+    clock = models.ForeignKey(Clock, models.PROTECT, related_name="events")
+    kind = models.CharField(max_length=12)
+    share = models.PositiveSmallIntegerField(default=0)
+    due_at = models.DateTimeField()
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ("at", "pk")
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.at:%Y-%m-%d %H:%M}"
+
+
+class Alert(models.Model):
+    """News that people have to be told: the outbox row of the sweep. Its key is unique; telling it makes mails."""
+
+    key = models.CharField(max_length=120, unique=True)
+    kind = models.CharField(max_length=12)
+    clock = models.ForeignKey(Clock, models.PROTECT, related_name="alerts")
+    integration = models.ForeignKey("submissions.Integration", models.PROTECT, related_name="alerts")
+    share = models.PositiveSmallIntegerField(default=0)
+    due_at = models.DateTimeField()
+    created_at = models.DateTimeField()
+    not_before = models.DateTimeField()
+    told_at = models.DateTimeField(null=True, blank=True)
+    claimed_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        indexes = [models.Index(fields=["not_before"], name="alerts_to_tell", condition=Q(told_at=None))]
+
+    def __str__(self) -> str:
+        return self.key
+
+
+class SupportPolicy(models.Model):
+    """How an integration's labels are read, from a moment on: proposed by the partner, accepted by the program.
+
+    Never changed once accepted. `critical_labels`, `pause_labels`: lists in lower case; `team`: numeric GitHub ids of
+    the partner's people; `bots`: those of accounts that are machines though GitHub calls them users;
+    `second_accounts`: {id as text: id of the same person's first account}.
+    """
+
+    class State(models.TextChoices):
+        PROPOSED = "proposed", "Proposed"
+        ACCEPTED = "accepted", "Accepted"
+        DECLINED = "declined", "Declined"
+
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="support_policies")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PROPOSED)
+    critical_labels = models.JSONField(default=list)
+    pause_labels = models.JSONField(default=list)
+    team = models.JSONField(default=list)
+    bots = models.JSONField(default=list)
+    second_accounts = models.JSONField(default=dict)
+    proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    proposed_at = models.DateTimeField()
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+    valid_from = models.DateTimeField(null=True, blank=True)
+    note = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ("proposed_at", "pk")
+
+    def __str__(self) -> str:
+        return f"support policy of {self.integration} {self.proposed_at:%Y-%m-%d}"

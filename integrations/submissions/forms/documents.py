@@ -1,0 +1,7 @@
+"""How is a document handed in, beside others or in the place of one?"""
+
+from integrations.submissions.forms.buttons import InPlaceOf, WithFile
+
+
+class Upload(InPlaceOf, WithFile):
+    """A document, in addition or in the place of another one."""

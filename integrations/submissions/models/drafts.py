@@ -1,0 +1,43 @@
+"""What has been typed and not yet sent? Drafts save themselves; a colleague can continue."""
+
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.schema import Program
+from integrations.submissions.models.integration import Integration
+
+
+class Draft(models.Model):
+    """The typed state of one form: a new integration (no integration yet) or one requirement's form."""
+
+    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
+    partner = models.ForeignKey("partners.Partner", models.CASCADE, related_name="drafts")
+    program_key = models.CharField(max_length=40)
+    integration = models.ForeignKey(Integration, models.CASCADE, null=True, blank=True, related_name="drafts")
+    requirement_id = models.CharField(max_length=40, blank=True)
+    data = models.JSONField(default=dict)
+    version = models.PositiveIntegerField(default=0)
+    saved_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    saved_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-saved_at",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=["integration", "requirement_id"],
+                condition=Q(sent_at=None, integration__isnull=False),
+                name="one_draft_a_requirement",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"draft of {self.partner}: {self.data.get('name') or self.requirement_id or self.program_key}"
+
+    @property
+    def program(self) -> Program:
+        return PROGRAMS[self.program_key]

@@ -1,0 +1,385 @@
+"""What is an integration, and which steps can it take?
+
+The stage is changed by `integrations.submissions.services.transitions.perform` alone: a step's body here sets the row's
+own fields, makes no query and sends no mail. Each step names who may take it (rules) and when it is ready (guards).
+"""
+
+from functools import partial
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_noop
+from django_fsm import RETURN_VALUE, FSMField, FSMModelMixin, transition
+
+from integrations.partners import permissions
+from integrations.programs.registry import PROGRAMS, edition_of
+from integrations.programs.schema import Edition, Program, Step
+from integrations.submissions.models.listing_status import Standings, choices
+from integrations.submissions.workflow import guards
+from integrations.submissions.workflow.next_action import turn_said
+from integrations.submissions.workflow.states import ENDS, Holder, ReviewState, Stage, Standing
+from portal.core.name_matching import name_key
+
+
+class IntegrationQuerySet(models.QuerySet["Integration"]):
+    """Reads with speaking names. Pages load through visible_to: what is not yours is not there."""
+
+    def visible_to(self, user: Any) -> "IntegrationQuerySet":
+        if not user.is_authenticated:
+            return self.none()
+        if user.is_reviewer or user.is_staff:
+            return self
+        return self.filter(partner_id__in=list(permissions.roles_of(user)))
+
+    def open(self) -> "IntegrationQuerySet":
+        return self.exclude(stage__in=ENDS)
+
+    def listed(self) -> "IntegrationQuerySet":
+        return self.exclude(standing__in=(Standing.NONE, Standing.REMOVED))
+
+    def listed_once(self) -> "IntegrationQuerySet":
+        """Also what is suspended, removed, or no longer supported: its page stays and says so."""
+        return self.exclude(released_at=None)
+
+    def former(self) -> "IntegrationQuerySet":
+        return self.filter(standing__in=(Standing.NONE, Standing.REMOVED))
+
+    def in_queue(self) -> "IntegrationQuerySet":
+        """What the program has to act on, soonest first: only what is open has a holder, and its turn is due."""
+        return self.filter(turn_holder=Holder.PROGRAM).order_by("turn_due_at", "pk")
+
+
+move = partial(transition, field="stage")
+undoing = partial(
+    move,
+    permission=permissions.may_undo,
+    conditions=[guards.decision_can_be_undone],
+    custom={"label": gettext_noop("Undo the decision"), "tone": "warn"},
+)
+BEFORE_RELEASE = [Stage.ENGAGE, Stage.DEVELOP, Stage.REVIEW, Stage.RELEASE]
+OPEN = [*BEFORE_RELEASE, Stage.SUPPORT]
+
+
+class Integration(FSMModelMixin, Standings):
+    """One integration of one partner in one program, on its path through one edition."""
+
+    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
+    partner = models.ForeignKey("partners.Partner", models.PROTECT, related_name="integrations")
+    program_key = models.CharField("program", max_length=40)
+    edition_date = models.CharField("edition", max_length=10)
+    name = models.CharField("name", max_length=80)
+    name_key = models.CharField(max_length=120, db_index=True, editable=False)
+    description = models.TextField("description", max_length=2000, blank=True)
+    category = models.CharField("category", max_length=60, blank=True)
+    offerings = models.JSONField("offerings of the product", default=list, blank=True)
+    repository = models.CharField("repository", max_length=200, blank=True, db_index=True)
+    repository_id = models.BigIntegerField(null=True, blank=True, db_index=True)
+    repository_owner_id = models.BigIntegerField(null=True, blank=True)
+    homepage = models.URLField("homepage", blank=True)
+
+    stage = FSMField("stage", default=Stage.ENGAGE, choices=choices(Stage), protected=True, db_index=True)
+    step = models.CharField("step", max_length=40)
+    before_end = models.CharField(max_length=20, blank=True)
+
+    hold = models.CharField("on hold for", max_length=20, blank=True, choices=choices(Holder))
+    hold_reason = models.CharField(max_length=500, blank=True)
+
+    review_state = models.CharField(max_length=10, blank=True, default=ReviewState.NONE)
+    review_round = models.PositiveSmallIntegerField(default=0)
+    review_requested_at = models.DateTimeField(null=True, blank=True)
+    reviewer = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="reviews"
+    )
+    claimed_until = models.DateTimeField(null=True, blank=True)
+
+    decision = models.CharField(max_length=30, blank=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    undo_until = models.DateTimeField(null=True, blank=True)
+    undo = models.JSONField(default=dict, blank=True)
+
+    turn_holder = models.CharField(max_length=20, blank=True, db_index=True)
+    turn_action = models.CharField(max_length=300, blank=True)
+    turn_target = models.CharField(max_length=80, blank=True)
+    turn_since = models.DateTimeField(null=True, blank=True)
+    turn_due_at = models.DateTimeField(null=True, blank=True)
+    reasons = models.JSONField(default=list, blank=True)
+    tally = models.JSONField(default=dict, blank=True)
+    wake_at = models.DateTimeField(null=True, blank=True, db_index=True)
+
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    created_at = models.DateTimeField()
+    released_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(default=0)
+
+    objects = IntegrationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created_at",)
+        indexes = [
+            # The queue's order, and every figure of its head without a look at the rows themselves.
+            models.Index(
+                fields=["turn_holder", "turn_due_at", "id", "reviewer", "claimed_until", "turn_since"],
+                name="queue_order",
+            ),
+            models.Index(fields=["partner", "program_key"], name="partner_program"),
+            models.Index(
+                fields=["standing_due_at", "id"],
+                condition=Q(standing__in=[str(Standing.NOTICE), str(Standing.SUSPENDED)]),
+                name="due_processes",
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                name="a_holder_while_open",
+                condition=Q(stage__in=[str(s) for s in ENDS], turn_holder="")
+                | ~Q(stage__in=[str(s) for s in ENDS]) & ~Q(turn_holder=""),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        self.name_key = name_key(self.name)
+        super().save(*args, **kwargs)
+
+    @property
+    def turn_said(self) -> str:
+        """The sentence of the turn in the reader's language."""
+        return turn_said(self.turn_action)
+
+    @property
+    def program(self) -> Program:
+        return PROGRAMS[self.program_key]
+
+    @property
+    def edition(self) -> Edition:
+        return edition_of(self.program_key, self.edition_date)
+
+    @property
+    def plugin(self) -> str:
+        """The type of plugin that its category says it is, blank where none can be rehearsed."""
+        category = self.edition.category(self.category)
+        return category.plugin if category else ""
+
+    @property
+    def current_step(self) -> Step:
+        return self.edition.step(self.step)
+
+    @property
+    def position(self) -> int:
+        return self.edition.position(self.step, self.stage)
+
+    @property
+    def next_position(self) -> tuple[Step, Stage] | tuple[None, None]:
+        """The next step and stage of the path, or a pair of None at its end."""
+        places = self.edition.positions()
+        after = self.position + 1 if self.is_open else len(places)
+        return places[after] if after < len(places) else (None, None)
+
+    @property
+    def is_open(self) -> bool:
+        return self.stage not in ENDS
+
+    @property
+    def is_listed(self) -> bool:
+        return self.standing not in (Standing.NONE, Standing.REMOVED)
+
+    # -- along the path ------------------------------------------------------------------------------------
+
+    @move(
+        source=[Stage.ENGAGE, Stage.DEVELOP],
+        target=RETURN_VALUE(Stage.ENGAGE, Stage.DEVELOP),
+        permission=permissions.may_edit,
+        conditions=[guards.not_held, guards.review_is_not_next, guards.nothing_missing],
+        custom={"label": gettext_noop("Complete this step"), "tone": "good"},
+    )
+    def advance(self, **_: Any) -> str:
+        step, stage = self.next_position
+        self.step = step.key  # type: ignore[union-attr]
+        return str(stage)
+
+    @move(
+        source=[Stage.ENGAGE, Stage.DEVELOP],
+        target=Stage.REVIEW,
+        permission=permissions.may_edit,
+        conditions=[guards.not_held, guards.review_is_next, guards.nothing_missing],
+        custom={"label": gettext_noop("Request the review"), "tone": "good"},
+    )
+    def request_review(self, *, now: Any, **_: Any) -> None:
+        self.step = self.next_position[0].key  # type: ignore[union-attr]
+        self._new_round(now)
+
+    @move(
+        source=Stage.REVIEW,
+        target=Stage.REVIEW,
+        permission=permissions.may_edit,
+        conditions=[
+            guards.not_held,
+            guards.changes_were_requested,
+            guards.decision_is_final,
+            guards.partners_part_done,
+            guards.findings_answered,
+        ],
+        custom={"label": gettext_noop("Request the review again"), "tone": "good"},
+    )
+    def request_again(self, *, now: Any, **_: Any) -> None:
+        self._new_round(now)
+
+    @move(
+        source=Stage.REVIEW,
+        target=Stage.REVIEW,
+        permission=permissions.may_decide,
+        conditions=[
+            guards.not_held,
+            guards.nobody_else_has_it,
+            guards.review_was_requested,
+            guards.something_is_asked,
+        ],
+        custom={
+            "label": gettext_noop("Request changes"),
+            "tone": "warn",
+            "decision": True,
+            "mail": "changes_requested",
+        },
+    )
+    def request_changes(self, **_: Any) -> None:
+        self.review_state = ReviewState.CHANGES
+
+    @move(
+        source=Stage.REVIEW,
+        target=Stage.RELEASE,
+        permission=permissions.may_decide,
+        conditions=[
+            guards.not_held,
+            guards.nobody_else_has_it,
+            guards.review_was_requested,
+            guards.findings_verified,
+            guards.nothing_missing,
+        ],
+        custom={"label": gettext_noop("Approve"), "tone": "good", "decision": True, "mail": "approved"},
+    )
+    def approve(self, **_: Any) -> None:
+        self.step = self.next_position[0].key  # type: ignore[union-attr]
+        self.review_state = ReviewState.NONE
+
+    @move(
+        source=Stage.RELEASE,
+        target=Stage.SUPPORT,
+        permission=permissions.may_decide,
+        conditions=[guards.not_held, guards.decision_is_final, guards.nothing_missing],
+        custom={"label": gettext_noop("List it"), "tone": "good", "mail": "released"},
+    )
+    def release(self, *, now: Any, **_: Any) -> None:
+        self.step = self.next_position[0].key  # type: ignore[union-attr]
+        self.released_at = now
+        self.verify()
+        self._stand(now)
+
+    # -- off the path --------------------------------------------------------------------------------------
+
+    @move(
+        source=BEFORE_RELEASE,
+        target=Stage.DECLINED,
+        permission=permissions.may_decide,
+        conditions=[guards.nobody_else_has_it, guards.note_given],
+        custom={
+            "label": gettext_noop("Decline"),
+            "tone": "bad",
+            "decision": True,
+            "note": gettext_noop("Reason for the partner"),
+            "mail": "declined",
+        },
+    )
+    def decline(self, *, now: Any, **_: Any) -> None:
+        self._end(now)
+
+    @move(
+        source=BEFORE_RELEASE,
+        target=Stage.WITHDRAWN,
+        permission=permissions.may_edit,
+        custom={"label": gettext_noop("Withdraw"), "tone": "bad", "note": gettext_noop("Why (kept in the history)")},
+    )
+    def withdraw(self, *, now: Any, **_: Any) -> None:
+        self._end(now)
+
+    @move(
+        source=Stage.SUPPORT,
+        target=Stage.ARCHIVED,
+        permission=permissions.may_manage,
+        conditions=[guards.note_given],
+        custom={
+            "label": gettext_noop("Stop supporting it"),
+            "tone": "bad",
+            "note": gettext_noop("What users should know"),
+            "mail": "archived",
+        },
+    )
+    def archive(self, *, now: Any, **_: Any) -> None:
+        self._end(now)
+        self.unlist()
+        self._stand(now)
+
+    @move(
+        source=[Stage.WITHDRAWN, Stage.DECLINED],
+        target=RETURN_VALUE(*BEFORE_RELEASE),
+        permission=permissions.may_reopen,
+        conditions=[guards.decision_is_final],
+        custom={"label": gettext_noop("Open it again"), "tone": "good", "mail": "reopened"},
+    )
+    def reopen(self, **_: Any) -> str:
+        self.ended_at = None
+        return str(self.before_end)
+
+    @move(
+        source=OPEN,
+        target=None,
+        permission=permissions.may_hold,
+        conditions=[guards.not_held, guards.note_given],
+        custom={
+            "label": gettext_noop("Put on hold"),
+            "tone": "warn",
+            "note": gettext_noop("What it waits for"),
+            "mail": "held",
+        },
+    )
+    def put_on_hold(self, *, note: str, waits_for: str = Holder.THIRD_PARTY, **_: Any) -> None:
+        self.hold, self.hold_reason = Holder(waits_for), note
+
+    @move(
+        source=OPEN,
+        target=None,
+        permission=permissions.may_decide,
+        conditions=[guards.held],
+        custom={"label": gettext_noop("Take off hold"), "tone": "good", "mail": "resumed"},
+    )
+    def resume(self, **_: Any) -> None:
+        self.hold = self.hold_reason = ""
+
+    @undoing(source=[Stage.REVIEW, Stage.RELEASE], target=Stage.REVIEW)
+    @undoing(source=Stage.SUPPORT, target=None)
+    @undoing(source=Stage.DECLINED, target=RETURN_VALUE(*BEFORE_RELEASE))
+    def undo_decision(self, **_: Any) -> str:
+        self.step = self.undo["step"]
+        self.review_state = self.undo["review_state"]
+        self.tier = self.undo.get("tier", self.tier)
+        self.tier_request = self.undo.get("tier_request", self.tier_request)
+        self.ended_at = None
+        return str(self.undo["stage"])
+
+    def _new_round(self, now: Any) -> None:
+        self.review_state = ReviewState.WAITING
+        self.review_round += 1
+        self.review_requested_at = now
+
+    def _end(self, now: Any) -> None:
+        self.before_end, self.ended_at = self.stage, now
+        self.hold = self.hold_reason = ""
+
+
+# the names of an integration's steps and columns, as they are written: those of the stage, then those of the standing
+WRITTEN = [name for kind in Integration.__mro__ for name in vars(kind)]

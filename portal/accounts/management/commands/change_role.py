@@ -1,0 +1,46 @@
+"""The command that grants and revokes roles, and deactivates and reactivates accounts, from the server's shell."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from portal.accounts import roles
+from portal.accounts.models import User
+from portal.core.errors import NotAllowed
+
+
+class Command(BaseCommand):
+    """Change what a person may do; the change is in the audit log and in an email to them."""
+
+    help = "Grant or revoke roles of a person, or deactivate or reactivate the account."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("email", help="Email address of the account.")
+        parser.add_argument("--grant", action="append", default=[], choices=roles.ROLES, help="Role to grant.")
+        parser.add_argument("--revoke", action="append", default=[], choices=roles.ROLES, help="Role to revoke.")
+        parser.add_argument("--reason", required=True, help="Why, for the audit log and the email.")
+        state = parser.add_mutually_exclusive_group()
+        state.add_argument("--deactivate", action="store_true", help="Close the account and end its sessions.")
+        state.add_argument("--reactivate", action="store_true", help="Open the account again.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = User.objects.filter(email=options["email"].lower()).first()
+        if user is None:
+            raise CommandError(f"No account has the address {options['email']}. The person signs up first.")
+        if not (options["grant"] or options["revoke"] or options["deactivate"] or options["reactivate"]):
+            raise CommandError("Nothing to change. Name --grant, --revoke, --deactivate or --reactivate.")
+        decision: dict[str, Any] = {"by": None, "now": timezone.now(), "reason": options["reason"]}
+        try:
+            if options["reactivate"]:
+                roles.reactivate(user, **decision)
+            if options["grant"] or options["revoke"]:
+                roles.change_roles(user, grant=options["grant"], revoke=options["revoke"], **decision)
+            if options["deactivate"]:
+                roles.deactivate(user, **decision)
+        except NotAllowed as refusal:
+            raise CommandError(str(refusal)) from refusal
+        user.refresh_from_db()
+        held = ", ".join(role for role, column in roles.ROLES.items() if getattr(user, column)) or "no roles"
+        self.stdout.write(f"{user.email}: {held}, {'active' if user.is_active else 'deactivated'}.")

@@ -1,0 +1,54 @@
+"""Pages about the security of an account: its log, and signing in again."""
+
+from typing import Any
+
+from allauth.account.utils import get_next_redirect_url
+from allauth.account.views import EmailView
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import render, resolve_url
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+
+from portal.accounts.models import SecurityEvent
+from portal.accounts.reauthentication import has_recent_authentication
+from portal.accounts.security_log import KINDS
+from portal.ui.pagination import page_of
+
+PAGE_SIZE = 50
+
+
+@never_cache
+def security_log(request: HttpRequest) -> HttpResponse:
+    """List what happened to the reader's own account, newest first."""
+    page = page_of(request, SecurityEvent.objects.filter(user=request.user.pk), PAGE_SIZE)
+    rows = [(event, _(KINDS[event.kind].label)) for event in page.object_list]
+    return render(request, "partners/security_log.html", {"page": page, "rows": rows})
+
+
+class EmailAddressesView(EmailView):
+    """The library's page, with what its reader entered before signing in again."""
+
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        self.unsent: QueryDict = request.unsent() or QueryDict()  # type: ignore[attr-defined]
+        if "action_add" in self.unsent:
+            self.initial = {"email": self.unsent.get("email", "")}
+        response: HttpResponse = super().get(request, *args, **kwargs)
+        return response
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        context: dict[str, Any] = super().get_context_data(**kwargs)
+        radios, chosen = context["emailaddress_radios"], getattr(self, "unsent", QueryDict()).get("email")
+        if chosen in [radio["emailaddress"].email for radio in radios]:
+            for radio in radios:
+                radio["checked"] = radio["emailaddress"].email == chosen
+        return context
+
+
+@never_cache
+def sign_in_again(request: HttpRequest) -> HttpResponse:
+    """Ask somebody without a password and second factor to sign in again, then lead on to `next`."""
+    target = get_next_redirect_url(request) or ""
+    if has_recent_authentication(request):
+        # not redirect(), which would look for a page of that name
+        return HttpResponseRedirect(target or resolve_url("profile"))
+    return render(request, "partners/sign_in_again.html", {"target": target})

@@ -1,0 +1,7 @@
+"""Configuration of the analytics app."""
+
+from django.apps import AppConfig
+
+
+class AnalyticsConfig(AppConfig):
+    name = "portal.analytics"

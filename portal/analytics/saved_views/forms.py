@@ -1,0 +1,26 @@
+"""What may people type about a saved view?"""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy
+
+from portal.core.text_fields import Line
+
+
+class ViewForm(forms.Form):
+    """A name for the list as it is, and whether the program shares it."""
+
+    name = Line(label=gettext_lazy("Name"), max_length=60)
+    shared = forms.BooleanField(label=gettext_lazy("For everyone of the program"), required=False)
+
+    def __init__(self, *args: Any, may_share: bool = False, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not may_share:
+            del self.fields["shared"]
+
+
+class RenameForm(forms.Form):
+    """Another name."""
+
+    name = Line(label=gettext_lazy("Name"), max_length=60)

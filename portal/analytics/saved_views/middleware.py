@@ -1,0 +1,43 @@
+"""With which of one's own views does a list open? A middleware that leads a bare address to it.
+
+Whoever comes from the list itself ("Show everything") or asks for anything there gets what they ask for.
+"""
+
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+
+from portal.analytics.models import SavedView
+from portal.analytics.saved_views.services import PAGES, normalised, visible
+
+
+class OpenWithView:
+    """Reads a person's views of a page once; the page's own bar of views shows what was read."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_: Any) -> HttpResponse | None:
+        match = request.resolver_match
+        page = PAGES.get(match.url_name or "") if match else None
+        if page is None or request.method != "GET" or request.GET or not request.user.is_authenticated:
+            return None
+        if urlsplit(request.headers.get("Referer", "")).path == request.path:
+            return None
+        default = next((view for view in views_of(request, page.name) if view.is_default), None)
+        query = normalised(page, default.query) if default else ""
+        return redirect(f"{request.path}?{query}") if query else None
+
+
+def views_of(request: HttpRequest, page: str) -> list[SavedView]:
+    """The views of a page that the reader has: one query a request."""
+    kept: dict[str, list[SavedView]] = request.__dict__.setdefault("_saved_views", {})
+    if page not in kept:
+        kept[page] = list(visible(request.user).filter(page=page))
+    return kept[page]

@@ -1,0 +1,48 @@
+"""Who is this token, and what may it do?"""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest
+from ninja import Schema
+from ninja.errors import AuthenticationError
+
+from integrations.partners import permissions
+from integrations.partners.models import Partner
+from portal.api.routing import Room
+from portal.api.v1.schemas.submissions import CompanyRef
+
+room = Room("Token")
+
+
+class Place(Schema):
+    company: CompanyRef
+    role: str
+
+
+class Me(Schema):
+    """`acts_as`: the name that events carry."""
+
+    token: UUID
+    name: str
+    scopes: list[str]
+    expires_at: datetime
+    acts_as: str
+    is_reviewer: bool
+    companies: list[Place]
+
+
+@room.get("/me", "", Me)
+def get_me(request: HttpRequest) -> Any:
+    """Who this token is. Needs a token, and no scope."""
+    token: Any = getattr(request, "api_token", None)
+    if token is None:
+        raise AuthenticationError
+    roles = permissions.roles_of(request.user)
+    companies = Partner.objects.filter(pk__in=list(roles)).order_by("name")
+    return {
+        "token": token.uuid, "name": token.name, "scopes": token.scopes, "expires_at": token.expires_at,
+        "acts_as": str(request.user), "is_reviewer": request.user.is_reviewer,  # type: ignore[union-attr]
+        "companies": [{"company": {"name": c.name, "slug": c.slug}, "role": roles[c.pk]} for c in companies],
+    }  # fmt: skip

@@ -1,0 +1,287 @@
+"""What does the API tell of each thing? The shapes, and how a row becomes one. Nothing internal reaches a partner."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.urls import reverse
+from ninja import Schema
+
+from integrations.partners import permissions
+from integrations.submissions.models import Draft, Finding, Integration, Meeting, Message
+from integrations.submissions.presenters import Row
+from integrations.submissions.services.transitions import Action
+from portal.audit.event_types import actor_of
+from portal.audit.models import Event
+
+
+class CompanyRef(Schema):
+    name: str
+    slug: str
+
+
+class Turn(Schema):
+    """Whose turn it is; `holder` is blank where it is nobody's."""
+
+    holder: str
+    action: str
+    since: datetime | None
+    due_at: datetime | None
+
+
+class IntegrationOut(Schema):
+    """One integration as it stands."""
+
+    uuid: UUID
+    name: str
+    program: str
+    edition: str
+    company: CompanyRef
+    stage: str
+    step: str
+    standing: str
+    tier: str
+    hold: str
+    review_state: str
+    review_round: int
+    turn: Turn
+    category: str
+    description: str
+    offerings: list[str]
+    repository: str
+    homepage: str
+    reviewer: str
+    created_at: datetime
+    released_at: datetime | None
+    ended_at: datetime | None
+    version: int
+    href: str
+
+
+class Waits(Schema):
+    """What has to be settled before the next step."""
+
+    requirement: str
+    title: str
+    why: str
+
+
+class IntegrationWhole(IntegrationOut):
+    """With what is left before the next step."""
+
+    left: list[Waits]
+
+
+class StepOut(Schema):
+    """A step that this token's person may take. `blockers`: what stands in the way now."""
+
+    name: str
+    label: str
+    tone: str
+    note: str
+    is_decision: bool
+    ready: bool
+    blockers: list[str]
+
+
+class EventOut(Schema):
+    seq: int
+    verb: str
+    said: str
+    actor: str
+    note: str
+    internal: bool
+    requirement: str
+    at: datetime
+
+
+class RequirementOut(Schema):
+    """One requirement. `status` is what a page shows: a waiver goes before what it covers."""
+
+    id: str
+    title: str
+    who: str
+    kind: str
+    step: str
+    optional: bool
+    status: str
+    met: bool
+    summary: str
+    why: str
+    version: int
+    given_by: str
+    given_at: datetime | None
+    fresh_until: datetime | None
+    waived_until: datetime | None
+    waiver_reason: str
+
+
+class DocumentOut(Schema):
+    uuid: UUID
+    name: str
+    kind: str
+    size: int
+    sha256: str
+    uploaded_at: datetime
+
+
+class CredentialOut(Schema):
+    """A test account. Its value cannot be read here."""
+
+    uuid: UUID
+    label: str
+    permanent: bool
+    created_at: datetime
+    rotate_at: datetime | None
+
+
+class MeetingOut(Schema):
+    uuid: UUID
+    requirement: str
+    state: str
+    proposed_by_program: bool
+    times: list[datetime]
+    starts_at: datetime | None
+    minutes: int
+    place: str
+    items: dict[str, bool]
+
+
+class RequirementWhole(RequirementOut):
+    """With its questions as a JSON schema, what was answered, and what can be done by whom the token is of.
+
+    `items`: what is shown in the meeting; `accept`: the kinds of file that a document may be.
+    """
+
+    questions: dict[str, Any]
+    answers: dict[str, Any]
+    acts: list[str]
+    items: list[str]
+    accept: list[str]
+    documents: list[DocumentOut]
+    credentials: list[CredentialOut]
+    meeting: MeetingOut | None
+
+
+class FindingOut(Schema):
+    id: int
+    number: int
+    round: int
+    requirement: str
+    text: str
+    state: str
+    raised_by: str
+    raised_at: datetime
+    due_at: datetime | None
+    answer: str
+    fixed_at: datetime | None
+    verified_at: datetime | None
+
+
+class MessageOut(Schema):
+    id: int
+    author: str
+    body: str
+    internal: bool
+    at: datetime
+
+
+class DraftOut(Schema):
+    """What was typed and not sent. `repository` and `licence` are what GitHub answered, blank before; `note` says why
+    it answered nothing of use."""
+
+    uuid: UUID
+    program: str
+    company: CompanyRef
+    version: int
+    saved_at: datetime
+    fields: dict[str, Any]
+    note: str
+    problems: dict[str, list[str]]
+    sent: bool
+    integration: UUID | None
+
+
+def absolute(name: str, *args: Any) -> str:
+    """The address of a page, to open."""
+    return settings.SITE_URL + reverse(name, args=args)
+
+
+def integration_out(row: Integration) -> dict[str, Any]:
+    same = (
+        "uuid", "name", "stage", "step", "standing", "tier", "hold", "review_state", "review_round", "category",
+        "description", "offerings", "repository", "homepage", "created_at", "released_at", "ended_at", "version",
+    )  # fmt: skip
+    turn = {
+        "holder": row.turn_holder, "action": row.turn_action, "since": row.turn_since, "due_at": row.turn_due_at
+    }  # fmt: skip
+    return {key: getattr(row, key) for key in same} | {
+        "program": row.program_key, "edition": row.edition_date, "company": company_ref(row.partner), "turn": turn,
+        "reviewer": str(row.reviewer or ""), "href": absolute("integration", row.uuid),
+    }  # fmt: skip
+
+
+def company_ref(partner: Any) -> dict[str, str]:
+    return {"name": partner.name, "slug": partner.slug}
+
+
+def step_out(action: Action) -> dict[str, Any]:
+    return {
+        "name": action.name, "label": action.label, "tone": action.tone, "note": action.note,
+        "is_decision": action.is_decision, "ready": action.is_ready, "blockers": list(action.blockers),
+    }  # fmt: skip
+
+
+def event_out(event: Event) -> dict[str, Any]:
+    return {
+        "seq": event.seq, "verb": event.verb, "said": event.told, "actor": actor_of(event), "note": event.note,
+        "internal": event.internal, "requirement": str(event.data.get("requirement", "")), "at": event.at,
+    }  # fmt: skip
+
+
+def requirement_out(row: Row, step: str) -> dict[str, Any]:
+    requirement, state = row.requirement, row.state
+    return {
+        "id": requirement.id, "title": requirement.title, "who": str(requirement.who), "kind": str(requirement.kind),
+        "step": step, "optional": requirement.optional, "status": row.shown, "met": row.is_met, "why": requirement.why,
+        "summary": state.summary if state else "", "version": state.version if state else 0,
+        "given_by": str(state.given_by or "") if state else "", "given_at": state.given_at if state else None,
+        "fresh_until": state.fresh_until if state else None, "waived_until": state.waived_until if state else None,
+        "waiver_reason": state.waiver_reason if state else "",
+    }  # fmt: skip
+
+
+def finding_out(finding: Finding) -> dict[str, Any]:
+    same = ("id", "number", "round", "text", "state", "raised_at", "due_at", "answer", "fixed_at", "verified_at")
+    by = str(finding.raised_by) if finding.raised_by_id and finding.raised_by else "The portal"
+    return {key: getattr(finding, key) for key in same} | {"requirement": finding.requirement_id, "raised_by": by}
+
+
+def message_out(message: Message) -> dict[str, Any]:
+    return {
+        "id": message.pk, "author": str(message.author or ""), "body": message.body, "internal": message.internal,
+        "at": message.at,
+    }  # fmt: skip
+
+
+def meeting_out(meeting: Meeting) -> dict[str, Any]:
+    same = ("uuid", "state", "times", "starts_at", "minutes", "place", "items")
+    return {key: getattr(meeting, key) for key in same} | {
+        "requirement": meeting.requirement_id, "proposed_by_program": meeting.by_program
+    }  # fmt: skip
+
+
+def draft_out(draft: Draft, problems: dict[str, list[str]]) -> dict[str, Any]:
+    hidden = ("prefilled", "prefill_note")
+    return {
+        "uuid": draft.uuid, "program": draft.program_key, "company": company_ref(draft.partner),
+        "version": draft.version, "saved_at": draft.saved_at, "problems": problems, "sent": draft.sent_at is not None,
+        "fields": {key: value for key, value in draft.data.items() if key not in hidden},
+        "integration": draft.integration.uuid if draft.integration else None,
+        "note": str(draft.data.get("prefill_note", "")),
+    }  # fmt: skip
+
+
+def sees_notes(row: Integration, user: Any) -> bool:
+    return permissions.may_see_notes(row, user)

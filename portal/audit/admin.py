@@ -1,0 +1,15 @@
+"""Admin pages of the audit log."""
+
+from django.contrib import admin
+
+from portal.audit.models import Event
+from portal.core.admin import ReadOnly
+
+
+@admin.register(Event)
+class EventAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+    """The history, for looking things up."""
+
+    list_display = ("at", "stream", "seq", "verb", "actor", "internal")
+    list_filter = ("verb", "internal")
+    search_fields = ("stream", "actor", "note")

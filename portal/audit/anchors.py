@@ -1,0 +1,158 @@
+"""Daily anchors of the audit log, kept in files outside the database.
+
+The chain of a stream shows that nothing inside it was changed. It cannot show that its end was cut off, that a whole
+stream is gone, or that everything was sealed again by somebody who has the key. An anchor can: it lists the last event
+of every stream that grew since the anchor before. Anchors are sealed and chained like events, and each is recorded as
+an event too, so that a missing anchor shows.
+"""
+
+import json
+import logging
+import os
+import re
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db.models import Exists, F, OuterRef
+
+from portal.audit.models import Event
+from portal.audit.seals import get_newest_key_id, seal
+from portal.audit.services import record_system_event
+
+logger = logging.getLogger(__name__)
+
+STREAM, VERB = "audit", "anchored"
+FILE_NAME = re.compile(r"anchor-(\d{6})-(\d{4}-\d{2}-\d{2})\.json")
+Heads = dict[str, tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """One anchor. `heads`: sequence number and seal of the last event of each stream that grew since the previous one.
+
+    `streams` and `events` count the whole log, also what did not change.
+    """
+
+    number: int
+    written_at: str
+    previous: str
+    streams: int
+    events: int
+    heads: Heads
+    key_id: str
+    mac: str = ""
+
+    def compute_mac(self) -> str:
+        """Return the seal that the anchor must have. Raises UnknownKeyError."""
+        content = [
+            self.number, self.written_at, self.previous, self.streams, self.events,
+            {stream: list(head) for stream, head in self.heads.items()}, self.key_id,
+        ]  # fmt: skip
+        return seal("anchor", content, self.key_id)
+
+
+def write_due(now: datetime) -> int:
+    """Write the anchor of the day unless it is there or nothing was ever recorded. Return how many were written."""
+    folder = Path(settings.AUDIT_ANCHOR_DIR)
+    newest = max(_list_files(folder), default=None)
+    if newest is not None and newest[1] >= now.astimezone(UTC).date().isoformat():
+        return 0
+    current = _read_heads()
+    if not current:
+        return 0
+    anchors, unreadable = read_anchors(folder)
+    for name in unreadable:
+        logger.error("The audit anchor %s cannot be read.", name)
+    known = merge_heads(anchors)
+    unsealed = Anchor(
+        number=newest[0] + 1 if newest else 1,
+        written_at=now.astimezone(UTC).isoformat(),
+        previous=anchors[-1].mac if anchors else "",
+        streams=len(current),
+        events=sum(seq for seq, _ in current.values()),
+        heads={stream: head for stream, head in current.items() if known.get(stream) != head},
+        key_id=get_newest_key_id(),
+    )
+    fields = _as_fields(unsealed) | {"mac": unsealed.compute_mac()}
+    if not _create_file(folder, f"anchor-{unsealed.number:06}-{unsealed.written_at[:10]}.json", fields):
+        return 0
+    # The file comes first: a crash between the two leaves an anchor too many, never a record without its anchor.
+    record_system_event(STREAM, VERB, now=now, number=unsealed.number, mac=fields["mac"])
+    logger.info(
+        "Audit anchor %d: %d events in %d streams, MAC %s",
+        unsealed.number, unsealed.events, unsealed.streams, fields["mac"],
+    )  # fmt: skip
+    return 1
+
+
+def read_anchors(folder: Path) -> tuple[list[Anchor], list[str]]:
+    """Return the anchors of a folder, oldest first, and the names of files that are none although they should be."""
+    anchors, unreadable = [], []
+    for _, _, name in sorted(_list_files(folder)):
+        try:
+            anchors.append(_read_file(folder / name))
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            unreadable.append(name)
+    return anchors, unreadable
+
+
+def merge_heads(anchors: Iterable[Anchor]) -> Heads:
+    """Return the last anchored event of each stream."""
+    merged: Heads = {}
+    for anchor in anchors:
+        merged |= anchor.heads
+    return merged
+
+
+def _read_heads() -> Heads:
+    """Return the last event of each stream, in one query and so at one moment."""
+    next_event = Event.objects.filter(stream=OuterRef("stream"), seq=OuterRef("seq") + 1)
+    last_events = Event.objects.filter(~Exists(next_event)).order_by(F("stream"), F("seq"))
+    return {stream: (seq, mac) for stream, seq, mac in last_events.values_list("stream", "seq", "hash")}
+
+
+def _list_files(folder: Path) -> list[tuple[int, str, str]]:
+    """Return number, day and name of every anchor file."""
+    if not folder.is_dir():
+        return []
+    matches = (FILE_NAME.fullmatch(path.name) for path in folder.iterdir())
+    return [(int(match[1]), match[2], match[0]) for match in matches if match]
+
+
+def _as_fields(anchor: Anchor) -> dict[str, Any]:
+    return {name: getattr(anchor, name) for name in Anchor.__slots__}
+
+
+def _read_file(path: Path) -> Anchor:
+    fields = json.loads(path.read_text())
+    heads = {stream: (seq, mac) for stream, (seq, mac) in fields["heads"].items()}
+    anchor = Anchor(**fields | {"heads": heads})
+    numbers = [anchor.number, anchor.streams, anchor.events, *(seq for seq, _ in heads.values())]
+    texts = [anchor.written_at, anchor.previous, anchor.key_id, anchor.mac, *(mac for _, mac in heads.values())]
+    if {type(number) for number in numbers} != {int} or {type(text) for text in texts} != {str}:
+        raise TypeError("a value of another type")
+    if datetime.fromisoformat(anchor.written_at).tzinfo is None:
+        raise ValueError("a moment without its offset")
+    return anchor
+
+
+def _create_file(folder: Path, name: str, fields: dict[str, Any]) -> bool:
+    """Write a whole file or none. Return whether this process was the one that wrote it."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile("w", dir=folder, prefix=".anchor-", delete=False) as file:
+        json.dump(fields, file)
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(file.name, folder / name)  # fails where another process was faster, unlike a rename
+    except FileExistsError:
+        return False
+    finally:
+        Path(file.name).unlink()
+    (folder / name).chmod(0o400)
+    return True

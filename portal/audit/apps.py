@@ -1,0 +1,7 @@
+"""Configuration of the audit app."""
+
+from django.apps import AppConfig
+
+
+class AuditConfig(AppConfig):
+    name = "portal.audit"

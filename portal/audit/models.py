@@ -1,0 +1,93 @@
+"""The audit log: append-only events, each sealed with a key that the database does not have and linked to the last.
+
+Names are copied and people are numbers without a foreign key, so that history never blocks a deletion and
+never changes with one. The database refuses updates (and, on PostgreSQL, deletions) by a trigger.
+"""
+
+from datetime import UTC
+from typing import Any
+
+from django.db import models
+
+from portal.audit.event_types import actor_of, words_of
+from portal.audit.seals import get_newest_key_id, seal
+
+
+class EventQuerySet(models.QuerySet["Event"]):
+    """Reads of the history; nothing is ever changed."""
+
+    def shown_to_partner(self) -> "EventQuerySet":
+        return self.filter(internal=False)
+
+    def update(self, **_: Any) -> int:
+        raise TypeError("Events are append-only.")
+
+    def delete(self) -> tuple[int, dict[str, int]]:
+        raise TypeError("Events are append-only.")
+
+
+class Event(models.Model):
+    """One happening in one stream ("integration:7", "partner:3"), linked to the one before by its hash."""
+
+    stream = models.CharField(max_length=40)
+    seq = models.PositiveIntegerField()
+    integration = models.ForeignKey("submissions.Integration", models.PROTECT, null=True, related_name="events")
+    partner = models.ForeignKey("partners.Partner", models.PROTECT, null=True, related_name="events")
+    verb = models.CharField(max_length=40)
+    actor_id = models.BigIntegerField(null=True)
+    actor = models.CharField(max_length=150, blank=True)
+    note = models.TextField(blank=True)
+    data = models.JSONField(default=dict)
+    internal = models.BooleanField(default=False)
+    at = models.DateTimeField(db_index=True)
+    before = models.CharField(max_length=64, blank=True)
+    key_id = models.CharField(max_length=16, default="")
+    hash = models.CharField(max_length=64)
+
+    objects = EventQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("seq",)
+        constraints = [models.UniqueConstraint(fields=["stream", "seq"], name="one_event_a_place")]
+
+    def __str__(self) -> str:
+        return f"{self.stream} {self.seq} {self.verb}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.pk is not None:
+            raise TypeError("Events are append-only.")
+        self.seal()
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> tuple[int, dict[str, int]]:
+        raise TypeError("Events are append-only.")
+
+    @property
+    def anchor(self) -> str:
+        return f"event-{self.seq}"
+
+    @property
+    def told(self) -> str:
+        """The whole sentence: who did what."""
+        return f"{actor_of(self)} {self.words[0]}"
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """What was done, its tone and its icon."""
+        return words_of(self)
+
+    def seal(self) -> None:
+        """Seal the finished row with the newest key."""
+        self.key_id = get_newest_key_id()
+        self.hash = self.compute_hash()
+
+    def compute_hash(self) -> str:
+        """Return the seal of everything that the row says, its key's ID and the hash of the event before included.
+
+        Raises UnknownKeyError.
+        """
+        content = [
+            self.stream, self.seq, self.integration_id, self.partner_id, self.verb, self.actor_id, self.actor,
+            self.note, self.data, self.internal, self.at.astimezone(UTC).isoformat(), self.before, self.key_id,
+        ]  # fmt: skip
+        return seal("event", content, self.key_id)

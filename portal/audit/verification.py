@@ -1,0 +1,218 @@
+"""Verification of the audit log: every seal, every link, and every anchor."""
+
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+from portal.audit.anchors import STREAM, VERB, Anchor, read_anchors
+from portal.audit.models import Event
+from portal.audit.seals import UnknownKeyError, is_known_key, list_older_keys
+
+# Anchors are daily. One that is missing for longer says that the job does not run, or that the newest were deleted.
+MAX_ANCHOR_AGE = timedelta(days=2)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that does not verify. `is_tampering`: it was changed, rather than only impossible to verify."""
+
+    place: str
+    message: str
+    is_tampering: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class AnchoredEvent:
+    """An event as an anchor saw it."""
+
+    anchor: int
+    hash: str
+
+
+def verify_log(
+    events: Iterable[Event], folder: Path, now: datetime, known_gaps_until: date = date.min
+) -> Iterator[Fault]:
+    """Yield every fault of the log.
+
+    Args:
+        events: All events, ordered by stream and sequence number.
+        folder: Where the anchors are.
+        now: When the log is verified.
+        known_gaps_until: Until this day, inclusive, days without an anchor have an explanation, such as an outage.
+    """
+    anchors, unreadable = read_anchors(folder)
+    for name in unreadable:
+        yield Fault(name, "it is not an anchor that the portal wrote")
+    yield from _find_anchor_faults(anchors)
+    yield from _find_gaps(anchors, known_gaps_until)
+    comparison = _AnchorComparison(anchors)
+    yield from find_chain_faults(comparison.watch(events))
+    yield from comparison.find_faults(folder, now)
+
+
+def find_chain_faults(events: Iterable[Event]) -> Iterator[Fault]:
+    """Yield the events, ordered by stream and sequence number, whose seal or link does not verify."""
+    previous: Event | None = None
+    for event in events:
+        place = f"{event.stream} event {event.seq} ({event.verb})"
+        continues = previous is not None and previous.stream == event.stream
+        expected = (previous.seq + 1, previous.hash) if previous and continues else (1, "")
+        if (event.seq, event.before) != expected:
+            yield Fault(place, "an event before it is missing or was replaced")
+        try:
+            if event.hash != event.compute_hash():
+                yield Fault(place, "it was changed after it was written")
+        except UnknownKeyError as error:
+            yield Fault(place, f"it cannot be verified: {error}", is_tampering=False)
+        previous = event
+
+
+def _find_anchor_faults(anchors: list[Anchor]) -> Iterator[Fault]:
+    """Yield the anchors whose seal, number or link does not verify."""
+    number, previous = 0, ""
+    for anchor in anchors:
+        place = f"anchor {anchor.number}"
+        if anchor.number != number + 1:
+            yield Fault(place, f"{_name_numbers(number + 1, anchor.number - 1)} before it is missing")
+        elif anchor.previous != previous:
+            yield Fault(place, "it does not continue the anchor before it")
+        try:
+            if anchor.mac != anchor.compute_mac():
+                yield Fault(place, "it was changed after it was written")
+        except UnknownKeyError as error:
+            yield Fault(place, f"it cannot be verified: {error}", is_tampering=False)
+        number, previous = anchor.number, anchor.mac
+
+
+def _find_gaps(anchors: list[Anchor], known_until: date) -> Iterator[Fault]:
+    """Yield the days between two anchors that have none."""
+    days = [datetime.fromisoformat(anchor.written_at).date() for anchor in anchors]
+    for day, next_day in pairwise(days):
+        last = next_day - timedelta(days=1)
+        first = max(day, min(known_until, last)) + timedelta(days=1)
+        if first <= last:
+            message = f"none was written from {first} to {last}: the portal did not run, or anchors were deleted"
+            yield Fault("anchors", message, is_tampering=False)
+
+
+def _name_numbers(first: int, last: int) -> str:
+    return f"anchor {first}" if first >= last else f"anchors {first} to {last}"
+
+
+class _KeyHistory:
+    """Keys that could seal an event, as the anchors show.
+
+    A retired key may have leaked. It seals nothing after the first anchor under a newer key, and no unknown key does
+    that never sealed an anchor.
+    """
+
+    def __init__(self, anchors: list[Anchor]) -> None:
+        self.anchors = anchors
+        self.retired: list[set[str]] = []
+        self.heads: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+        used: set[str] = set()
+        for index, anchor in enumerate(anchors):
+            self.retired.append((used | list_older_keys(anchor.key_id)) - {anchor.key_id})
+            used |= {anchor.key_id, *self.retired[-1]}
+            for stream, (seq, _) in anchor.heads.items():
+                numbers, indexes = self.heads[stream]
+                numbers.append(seq)
+                indexes.append(index)
+
+    def find_faults(self) -> Iterator[Fault]:
+        """Yield the anchors under a key that an earlier anchor shows as retired."""
+        for retired, anchor in zip(self.retired, self.anchors[1:], strict=False):
+            if anchor.key_id in retired:
+                yield Fault(
+                    f"anchor {anchor.number}", f"it is sealed with {anchor.key_id!r}, which was replaced before"
+                )
+
+    def describe_misuse(self, event: Event) -> str:
+        """Return why the event's key could not seal it; blank when it could."""
+        index = self._find_anchor_before(event)
+        if index < 0:
+            return ""
+        key = f"it is sealed with {event.key_id!r}"
+        if event.key_id in self.retired[index]:
+            return f"{key}, which was replaced before anchor {self.anchors[index].number}"
+        later_keys = {anchor.key_id for anchor in self.anchors[index:]}
+        if event.key_id not in later_keys and not is_known_key(event.key_id):
+            return f"{key}, which is not in AUDIT_KEYS and sealed no anchor"
+        return ""
+
+    def _find_anchor_before(self, event: Event) -> int:
+        """Return the index of the last anchor written before the event, or -1."""
+        numbers, indexes = self.heads.get(event.stream, ([], []))
+        place = bisect_left(numbers, event.seq)
+        return (indexes[place] if place < len(indexes) else len(self.anchors)) - 1
+
+
+class _AnchorComparison:
+    """What the events of one pass show about the anchors."""
+
+    def __init__(self, anchors: list[Anchor]) -> None:
+        self.anchors = anchors
+        self.expected: dict[str, dict[int, AnchoredEvent]] = defaultdict(dict)
+        for anchor in anchors:
+            for stream, (seq, mac) in anchor.heads.items():
+                self.expected[stream][seq] = AnchoredEvent(anchor.number, mac)
+        self.keys = _KeyHistory(anchors)
+        self.lengths: dict[str, int] = {}
+        self.event_faults: list[Fault] = []
+        self.recorded: list[tuple[int, str]] = []
+        self.oldest: datetime | None = None
+
+    def watch(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Pass the events through, comparing each with the anchors."""
+        for event in events:
+            place = f"{event.stream} event {event.seq} ({event.verb})"
+            self.lengths[event.stream] = event.seq
+            self.oldest = min(self.oldest or event.at, event.at)
+            anchored = self.expected.get(event.stream, {}).pop(event.seq, None)
+            if anchored is not None and anchored.hash != event.hash:
+                message = f"it is not the event that anchor {anchored.anchor} lists: the stream was rewritten"
+                self.event_faults.append(Fault(place, message))
+            if misuse := self.keys.describe_misuse(event):
+                self.event_faults.append(Fault(place, misuse))
+            if event.stream == STREAM and event.verb == VERB:
+                self._note_record(event.data)
+            yield event
+
+    def _note_record(self, data: object) -> None:
+        """Keep what an event says about an anchor. What the portal did not write has no valid seal anyway."""
+        match data:
+            case {"number": int(number), "mac": str(mac)}:
+                self.recorded.append((number, mac))
+
+    def find_faults(self, folder: Path, now: datetime) -> Iterator[Fault]:
+        """Yield what the anchors list and the events do not have, and the other way round."""
+        yield from self.keys.find_faults()
+        yield from self.event_faults
+        for stream, missing in sorted(self.expected.items()):
+            for seq, anchored in sorted(missing.items()):
+                length = self.lengths.get(stream, 0)
+                state = f"cut off after event {length}" if length else "deleted"
+                yield Fault(stream, f"it was {state}: anchor {anchored.anchor} lists event {seq}")
+        # Read again: an anchor may have been written after the first reading and recorded before the query.
+        macs = {anchor.number: anchor.mac for anchor in read_anchors(folder)[0]}
+        for number, mac in self.recorded:
+            if number not in macs:
+                yield Fault(f"anchor {number}", f"it was written and is missing from {folder}")
+            elif macs[number] != mac:
+                yield Fault(f"anchor {number}", "it is not the anchor that was recorded when it was written")
+        yield from self._find_stale_anchors(now)
+
+    def _find_stale_anchors(self, now: datetime) -> Iterator[Fault]:
+        if not (self.lengths or self.anchors):
+            yield Fault("log", "it has no event and no anchor, so nothing was verified", is_tampering=False)
+        newest = datetime.fromisoformat(self.anchors[-1].written_at) if self.anchors else self.oldest
+        if newest is not None and now - newest > MAX_ANCHOR_AGE:
+            message = f"none was written since {newest:%Y-%m-%d}: what happened later may be cut off unnoticed"
+            yield Fault("anchors", message, is_tampering=False)

@@ -1,1 +1,0 @@
-"""What are the pages made of? The parts behind the tags of portal.templatetags.portal."""

@@ -1,0 +1,18 @@
+"""Base classes of admin pages."""
+
+from typing import Any
+
+from django.http import HttpRequest
+
+
+class ReadOnly:
+    """Nothing is added, changed or deleted here."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

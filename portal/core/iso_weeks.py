@@ -1,0 +1,60 @@
+"""Which week is it? ISO weeks, Monday 00:00 to Monday 00:00 in the program's zone. Pure."""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Week:
+    """An ISO week. `number` is 1 to 53."""
+
+    year: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.year}-W{self.number:02}"
+
+    @property
+    def monday(self) -> date:
+        return date.fromisocalendar(self.year, self.number, 1)
+
+    def span(self, zone: ZoneInfo) -> tuple[datetime, datetime]:
+        """[start, end) in UTC: 167, 168 or 169 hours, as the zone's clocks are changed."""
+        ends = (self.monday, self.monday + timedelta(days=7))
+        start, end = (datetime.combine(day, time(), zone).astimezone(UTC) for day in ends)
+        return start, end
+
+    @property
+    def before(self) -> "Week":
+        return week_of(self.monday - timedelta(days=7))
+
+    @property
+    def after(self) -> "Week":
+        return week_of(self.monday + timedelta(days=7))
+
+
+def week_of(day: date) -> Week:
+    """The ISO week that holds a day."""
+    year, number, _ = day.isocalendar()
+    return Week(year, number)
+
+
+def parse(text: str) -> Week:
+    """ "2026-W47" as a week. Raises ValueError for what is none."""
+    year, _, number = text.partition("-W")
+    week = Week(int(year), int(number))
+    _ = week.monday  # raises where the year has no such week
+    return week
+
+
+def last_complete(now: datetime, zone: ZoneInfo) -> Week:
+    """The newest week that has ended."""
+    return week_of(now.astimezone(zone).date()).before
+
+
+def zone() -> ZoneInfo:
+    """The program's zone, in which its weeks begin."""
+    return ZoneInfo(settings.REPORT_ZONE)

@@ -1,0 +1,7 @@
+"""Configuration of the dashboard app."""
+
+from django.apps import AppConfig
+
+
+class DashboardConfig(AppConfig):
+    name = "portal.dashboard"

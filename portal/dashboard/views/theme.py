@@ -1,0 +1,29 @@
+"""Light, dark, or as the system says? Remembers the reader's choice in a cookie, without JavaScript too."""
+
+from datetime import timedelta
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_POST
+
+from portal.dashboard.context_processors import THEME_COOKIE, THEMES
+
+KEPT = timedelta(days=365)
+
+
+@login_not_required
+@require_POST
+def choose(request: HttpRequest) -> HttpResponse:
+    """Keeps the choice and returns to the page it was made on."""
+    back = request.POST.get("next", "/")
+    if not url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}, require_https=request.is_secure()):
+        back = "/"
+    response = redirect(back)
+    chosen = request.POST.get("theme", "")
+    if chosen in THEMES:
+        response.set_cookie(
+            THEME_COOKIE, chosen, max_age=KEPT, samesite="Lax", secure=request.is_secure(), httponly=False
+        )
+    return response

@@ -1,0 +1,7 @@
+"""Configuration of the demo app."""
+
+from django.apps import AppConfig
+
+
+class DemoConfig(AppConfig):
+    name = "portal.demo"

@@ -1,0 +1,55 @@
+"""Loads the demo world into an empty portal."""
+
+import logging
+import signal
+import threading
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError, close_old_connections, transaction
+from django.utils import timezone
+
+from portal.accounts.models import User
+from portal.demo import SIGN_INS
+from portal.demo.loader import build
+from portal.demo.sla import keep_up
+
+log = logging.getLogger(__name__)
+
+
+class Command(BaseCommand):
+    help = "Loads the demo world. Refuses in production, and where there are people already."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--keep", type=int, default=0, metavar="SECONDS", help="let the loaded world go on instead")
+
+    def handle(self, *args: Any, keep: int, **options: Any) -> None:
+        if settings.PRODUCTION:
+            raise CommandError("The demo has published passwords, so it is not loaded in production.")
+        if keep:
+            self.go_on(keep)
+            return
+        if User.objects.exists():
+            raise CommandError("The demo world is only loaded into an empty portal.")
+        with transaction.atomic():
+            build(timezone.now(), lambda line: self.stdout.write(f"  {line}"))
+        for email, password, what in SIGN_INS:
+            self.stdout.write(f"{email}  {password}  {what}")
+
+    def go_on(self, seconds: int) -> None:
+        """Tell what has happened in the made-up repositories, every so often, until stopped."""
+        stop = threading.Event()
+        for name in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(name, lambda *_: stop.set())
+        while True:
+            try:
+                keep_up(timezone.now())
+            except DatabaseError as error:
+                log.warning("The demo world waits for the database (%s).", error)
+            except Exception:
+                log.exception("The demo world could not go on.")
+            close_old_connections()
+            if stop.wait(seconds):
+                return

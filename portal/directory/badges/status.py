@@ -1,0 +1,90 @@
+"""What is true of a listed integration now? The one answer that every badge, file and statement is made of.
+
+What the public may know is decided in `integrations.compliance.public_status`; here it gets names that machines read.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.conf import settings
+from django.urls import reverse
+
+from integrations.compliance.public_status import public, since
+from integrations.submissions.models import Integration
+from integrations.submissions.workflow.states import Standing
+from portal.core.badge_impersonation import undressed
+
+LISTED, ENDED = "listed", "ended"
+# a notice is between the program and the partner: to everybody else the integration is listed
+STANDINGS: dict[Standing, str] = {
+    Standing.VERIFIED: LISTED,
+    Standing.NOTICE: LISTED,
+    Standing.SUSPENDED: "suspended",
+    Standing.REMOVED: "removed",
+    Standing.NONE: "community",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """What a badge may say. `standing`: listed, suspended, removed, community or ended; `said`: the same in words.
+
+    `tier` and `tier_key` are blank unless the listing shows a tier. Moments are aware; addresses are absolute.
+    """
+
+    uuid: str
+    integration: str
+    partner: str
+    program: str
+    program_key: str
+    product: str
+    tier: str
+    tier_key: str
+    standing: str
+    said: str
+    about: str
+    listed_since: datetime
+    standing_since: datetime
+    page: str
+
+    @property
+    def is_good(self) -> bool:
+        """Whether the badge is drawn in colour."""
+        return self.standing == LISTED
+
+    @property
+    def word(self) -> str:
+        """The one word of the badge."""
+        return self.tier or self.said
+
+    @property
+    def sentence(self) -> str:
+        """All of it in one sentence, for those who do not see the picture."""
+        return f"{self.integration} by {self.partner}: {self.word} in the {self.program} program"
+
+
+def truth_of(row: Integration) -> Truth:
+    """What is true of an integration that was listed at some time. Names of people's own come without disguise."""
+    standing = public(row)
+    tier = row.edition.tier(row.tier) if standing.shows_tier else None
+    return Truth(
+        uuid=str(row.uuid),
+        integration=undressed(row.name),
+        partner=undressed(row.partner.name),
+        program=row.program.name,
+        program_key=row.program_key,
+        product=row.program.product,
+        tier=tier.name if tier else "",
+        tier_key=tier.key if tier else "",
+        standing=STANDINGS[Standing(row.standing)] if row.is_open else ENDED,
+        said=standing.word,
+        about=standing.sentence or (tier.meaning if tier else ""),
+        listed_since=row.released_at,  # type: ignore[arg-type]
+        standing_since=since(row) or row.released_at,  # type: ignore[arg-type]
+        page=absolute(reverse("listing", args=[row.uuid])),
+    )
+
+
+def absolute(path: str) -> str:
+    """An address of ours as others write it."""
+    return settings.SITE_URL + path

@@ -1,0 +1,90 @@
+import django.db.models.deletion
+import uuid
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        ('partners', '0001_initial'),
+        ('submissions', '0001_initial'),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='Listing',
+            fields=[
+                ('integration', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='listing', serialize=False, to='submissions.integration')),
+                ('uuid', models.UUIDField(unique=True)),
+                ('publisher', models.CharField(max_length=120)),
+                ('publisher_slug', models.CharField(max_length=80)),
+                ('name', models.CharField(max_length=80)),
+                ('name_plain', models.CharField(max_length=200)),
+                ('program', models.CharField(max_length=40)),
+                ('product', models.CharField(max_length=40)),
+                ('track', models.CharField(blank=True, max_length=20)),
+                ('category', models.CharField(blank=True, max_length=60)),
+                ('category_name', models.CharField(blank=True, max_length=80)),
+                ('tier', models.CharField(blank=True, max_length=40)),
+                ('tier_name', models.CharField(blank=True, max_length=80)),
+                ('standing', models.CharField(max_length=12)),
+                ('standing_since', models.DateTimeField(null=True)),
+                ('summary', models.CharField(blank=True, max_length=300)),
+                ('blurb', models.CharField(blank=True, max_length=1000)),
+                ('has_logo', models.BooleanField(default=False)),
+                ('words', models.TextField()),
+                ('listed_at', models.DateTimeField()),
+                ('changed_at', models.DateTimeField()),
+                ('version', models.CharField(blank=True, max_length=60)),
+                ('versions', models.JSONField(default=list)),
+                ('platforms', models.CharField(blank=True, max_length=500)),
+                ('share', models.FloatField(null=True)),
+                ('settled', models.PositiveIntegerField(default=0)),
+                ('median_hours', models.FloatField(null=True)),
+                ('answers', models.PositiveIntegerField(default=0)),
+                ('rank', models.IntegerField(default=-1)),
+                ('figures_at', models.DateTimeField(db_index=True)),
+                ('partner', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='listings', to='partners.partner')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ListingChange',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('kind', models.CharField(choices=[('new', 'New'), ('changed', 'Changed'), ('suspended', 'Suspended'), ('removed', 'Removed')], max_length=10)),
+                ('said', models.CharField(max_length=300)),
+                ('at', models.DateTimeField()),
+                ('listing', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='changes', to='directory.listing')),
+            ],
+            options={
+                'ordering': ('-at', '-pk'),
+            },
+        ),
+        migrations.AddIndex(
+            model_name='listing',
+            index=models.Index(fields=['-listed_at', '-integration'], name='listings_newest'),
+        ),
+        migrations.AddIndex(
+            model_name='listing',
+            index=models.Index(fields=['name_plain', 'integration'], name='listings_by_name'),
+        ),
+        migrations.AddIndex(
+            model_name='listing',
+            index=models.Index(fields=['-rank', '-settled', '-integration'], name='listings_by_support'),
+        ),
+        migrations.AddIndex(
+            model_name='listing',
+            index=models.Index(fields=['partner', 'program'], name='listings_of_partner'),
+        ),
+        migrations.AddIndex(
+            model_name='listing',
+            index=models.Index(fields=['program', 'track', 'category', 'tier', 'standing'], name='listings_facets'),
+        ),
+        migrations.AddIndex(
+            model_name='listingchange',
+            index=models.Index(fields=['-at', '-id'], name='changes_newest'),
+        ),
+    ]

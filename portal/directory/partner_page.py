@@ -1,0 +1,36 @@
+"""Who has run tasks? One card a partner, as the program shows them: a logo, the summary in two lines, the names."""
+
+from dataclasses import dataclass, field
+
+from integrations.programs.registry import PROGRAMS
+from portal.directory.models import Listing
+from portal.directory.search import OF_STANDING
+
+RUN_TASKS = PROGRAMS["terraform-run-task"]
+
+
+@dataclass(slots=True)
+class Card:
+    """One partner with what it has listed in the program."""
+
+    name: str
+    slug: str
+    listings: list[Listing] = field(default_factory=list)
+    summaries: list[str] = field(default_factory=list)
+
+    @property
+    def logo(self) -> Listing:
+        """The listing whose logo stands for all: it is the company's own."""
+        return next((row for row in self.listings if row.has_logo), self.listings[0])
+
+
+def cards() -> list[Card]:
+    """Every partner with a run task in good standing, by name, in one query."""
+    found: dict[str, Card] = {}
+    rows = Listing.objects.filter(program=RUN_TASKS.key, standing__in=OF_STANDING["good"])
+    for row in rows.order_by("publisher", "name_plain", "pk"):
+        card = found.setdefault(row.publisher_slug, Card(row.publisher, row.publisher_slug))
+        card.listings.append(row)
+        if row.blurb and row.blurb not in card.summaries:  # the summary is the company's: it names them all
+            card.summaries.append(row.blurb)
+    return sorted(found.values(), key=lambda card: card.name.casefold())

@@ -1,0 +1,78 @@
+"""Which pages should search engines find, and what may they ask for? The sitemap and robots.txt."""
+
+from datetime import datetime
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.sitemaps import Sitemap
+from django.contrib.sitemaps.views import sitemap as drawn
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+
+from integrations.programs.registry import PROGRAMS
+from portal.directory.feeds import AGE
+from portal.directory.models import Listing
+from portal.directory.search import OF_STANDING, absolute
+from verification.checks.types import CHECKS
+
+HIDDEN = ("/accounts/", "/admin/", "/api/", "/outbox/", "/integrations/", "/drafts/", "/search/")
+ALONE = (
+    "home", "listed", "run_tasks", "programs", "start", "welcome", "help", "words", "checks_help", "clock_rule",
+    "standing_rule", "verify", "status",
+)  # fmt: skip
+
+
+class Pages(Sitemap):
+    """The pages that are always there."""
+
+    def items(self) -> list[tuple[str, tuple[str, ...]]]:
+        own = [(name, (key,)) for name in ("program", "start_program") for key in PROGRAMS]
+        return [*((name, ()) for name in ALONE), *own, *(("check_help", (key,)) for key in sorted(CHECKS))]
+
+    def location(self, item: tuple[str, tuple[str, ...]]) -> str:
+        return reverse(item[0], args=item[1])
+
+
+class Listings(Sitemap):
+    """The page of each listing; of what is removed none."""
+
+    def items(self) -> Any:
+        rows = Listing.objects.filter(standing__in=OF_STANDING[""]).order_by("integration")
+        return rows.values_list("uuid", "changed_at")
+
+    def location(self, item: tuple[Any, datetime]) -> str:
+        return reverse("listing", args=[item[0]])
+
+    def lastmod(self, item: tuple[Any, datetime]) -> datetime:
+        return item[1]
+
+
+class Partners(Sitemap):
+    """The page of each company that has something listed."""
+
+    def items(self) -> Any:
+        rows = Listing.objects.filter(standing__in=OF_STANDING[""]).order_by("publisher_slug")
+        return rows.values_list("publisher_slug", flat=True).distinct()
+
+    def location(self, item: str) -> str:
+        return reverse("partner_page", args=[item])
+
+
+MAPS: dict[str, Any] = {"pages": Pages, "listings": Listings, "partners": Partners}
+
+
+@login_not_required
+@cache_control(public=True, max_age=AGE, must_revalidate=True)
+def sitemap(request: HttpRequest) -> HttpResponse:
+    """Everything that is listed now."""
+    return drawn(request, sitemaps=MAPS).render()
+
+
+@login_not_required
+@cache_control(public=True, max_age=3600, must_revalidate=True)
+def robots(_request: HttpRequest) -> HttpResponse:
+    """What nobody needs to find."""
+    lines = ["User-agent: *", *(f"Disallow: {path}" for path in HIDDEN), f"Allow: {reverse('api_docs')}"]
+    lines += ["", f"Sitemap: {absolute(reverse('sitemap'))}"]
+    return HttpResponse("\n".join(lines) + "\n", content_type="text/plain; charset=utf-8")

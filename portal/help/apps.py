@@ -1,0 +1,7 @@
+"""Configuration of the help app."""
+
+from django.apps import AppConfig
+
+
+class HelpConfig(AppConfig):
+    name = "portal.help"

@@ -1,0 +1,7 @@
+"""Configuration of the jobs app."""
+
+from django.apps import AppConfig
+
+
+class JobsConfig(AppConfig):
+    name = "portal.jobs"

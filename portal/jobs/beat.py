@@ -1,0 +1,44 @@
+"""Beat's scheduler: goes on where the last one stopped, and reports an unreachable broker in one line."""
+
+import logging
+from typing import Any
+
+from celery.beat import ScheduleEntry, SchedulingError
+from celery.beat import Scheduler as InMemoryScheduler
+from django.db import DatabaseError, connections
+
+from portal.jobs.models import PeriodicRun
+
+logger = logging.getLogger(__name__)
+
+
+class Scheduler(InMemoryScheduler):
+    """Scheduler that learns from the database when each job last ran, so that a restart postpones no daily job."""
+
+    is_broker_lost = False
+
+    def setup_schedule(self) -> None:
+        """Build the schedule of the timetable."""
+        super().setup_schedule()
+        try:
+            last_runs = dict(PeriodicRun.objects.values_list("name", "started_at"))
+        except DatabaseError:
+            logger.warning("The database did not answer: the intervals of all jobs begin now.")
+            return
+        finally:
+            connections.close_all()  # beat needs the database only here
+        for name, entry in self.schedule.items():
+            entry.last_run_at = last_runs.get(name, entry.last_run_at)
+
+    def apply_entry(self, entry: ScheduleEntry, producer: Any = None) -> None:
+        """Ask a worker for a job. While the broker is away the sweep runs it."""
+        try:
+            self.apply_async(entry, producer=producer, advance=False)
+        except SchedulingError as error:
+            if not self.is_broker_lost:
+                logger.warning("The broker does not answer (%s); the sweep runs the jobs meanwhile.", error.__context__)
+            self.is_broker_lost = True
+        else:
+            if self.is_broker_lost:
+                logger.warning("The broker answers again.")
+            self.is_broker_lost = False

@@ -1,0 +1,80 @@
+"""Safety net under beat and the worker: runs periodic jobs that nobody has run in time."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from threading import Event
+
+from django.db import DatabaseError, close_old_connections, connection
+from django.utils import timezone
+
+from portal.jobs.broker import can_reach_broker
+from portal.jobs.models import PeriodicRun
+from portal.jobs.periodic import run_job
+from portal.jobs.registry import JOBS, QUEUES
+
+logger = logging.getLogger(__name__)
+
+SWEEP = "sweep"  # the record under which the sweep itself notes that it is alive
+# How many intervals a job may stay idle. A working broker gets a second one before the sweep steps in.
+INTERVALS_WITH_BROKER = 2
+INTERVALS_WITHOUT_BROKER = 1
+
+
+def sweep(now: datetime, queue: str = "") -> dict[str, int]:
+    """Run every job of a queue, or of all queues, whenever it ran last. Return how many items each handled."""
+    _drop_dead_connection()
+    done = {job.name: run_job(job, now) or 0 for job in JOBS if queue in ("", job.queue)}
+    if queue in ("", QUEUES[0]):
+        record_sweep()
+    return done
+
+
+def sweep_overdue(queue: str) -> dict[str, int]:
+    """Run the overdue and the cut-off jobs of a queue. Return how many items each handled."""
+    _drop_dead_connection()
+    intervals = INTERVALS_WITH_BROKER if can_reach_broker() else INTERVALS_WITHOUT_BROKER
+    jobs = [job for job in JOBS if job.queue == queue]
+    last_runs = {run.name: run for run in PeriodicRun.objects.filter(name__in=[job.name for job in jobs])}
+    done: dict[str, int] = {}
+    for job in jobs:
+        now = timezone.now()
+        idle_since = now - timedelta(seconds=job.seconds * intervals)
+        last_run = last_runs.get(job.name)
+        if last_run is None or last_run.started_at <= idle_since or last_run.is_cut_off(now):
+            count = run_job(job, now, idle_since=idle_since)
+            done |= {} if count is None else {job.name: count}
+    if queue == QUEUES[0]:
+        record_sweep()
+    return done
+
+
+def record_sweep() -> None:
+    """Record that the sweep is alive, for /healthz and the status page."""
+    now = timezone.now()
+    first = {"started_at": now, "finished_at": now}  # from the first on, /healthz expects every job to run
+    PeriodicRun.objects.update_or_create(name=SWEEP, defaults={"finished_at": now}, create_defaults=first)
+
+
+def keep_sweeping(queue: str, every: float, stop: Event, report: Callable[[dict[str, int]], None]) -> None:
+    """Run overdue jobs of a queue until stopped. An error ends the round, never the queue.
+
+    Args:
+        queue: The queue whose jobs to run, one after the other.
+        every: Seconds between two rounds.
+        stop: Ends the loop when it is set.
+        report: Receives what each round did.
+    """
+    while not stop.is_set():
+        try:
+            report(sweep_overdue(queue))
+        except DatabaseError as error:
+            logger.warning("The sweep of queue %s waits for the database (%s).", queue, error)
+        except Exception:
+            logger.exception("A round of the sweep of queue %s failed.", queue)
+        stop.wait(every)
+
+
+def _drop_dead_connection() -> None:
+    if not connection.in_atomic_block:  # a transaction that is open is never cut off
+        close_old_connections()

@@ -1,0 +1,110 @@
+"""Runs of periodic jobs, claimed in the database so that a job that is started twice runs once."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from threading import Event, Thread
+
+from django.db import DatabaseError, connections
+from django.db.models import Q
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from portal.jobs.models import PeriodicRun
+from portal.jobs.registry import LEASE, SHORTEST_GAP, Job
+
+logger = logging.getLogger(__name__)
+
+RENEW_SECONDS = 5.0
+MAX_RUN_SECONDS = 3600.0  # a run that takes longer hangs: it loses its lease, so that the job can run again
+
+
+def load_work(job: Job) -> Callable[[datetime], int]:
+    """Return the function that does a job: it takes the current time and returns how many items it handled."""
+    work: Callable[[datetime], int] = import_string(job.does)
+    return work
+
+
+def run_job(job: Job, now: datetime, *, idle_since: datetime | None = None) -> int | None:
+    """Run a job unless another process is running it.
+
+    Args:
+        job: The job to run.
+        now: The time that the job works with.
+        idle_since: Skip the job if it started after this time, unless its process died since. None runs it whenever it
+            ran last.
+
+    Returns:
+        How many items the job handled, 0 if it failed, or None if it was skipped.
+    """
+    started_at = claim(job.name, idle_since)
+    if started_at is None:
+        return None
+    mine = PeriodicRun.objects.filter(name=job.name, started_at=started_at)
+    try:
+        with _renewed_lease(job.name, started_at):
+            count = load_work(job)(now)
+    except Exception:
+        logger.exception("The periodic job %s failed.", job.name)
+        mine.update(lease_expires_at=None)
+        return 0
+    if not mine.update(lease_expires_at=None, finished_at=timezone.now()):
+        logger.warning("The periodic job %s ended after its next run had begun.", job.name)
+    return count
+
+
+def run_scheduled(job: Job) -> int | None:
+    """Run a job that beat asked for, unless this request repeats an earlier one.
+
+    While the database cannot be written, such as on a full disk, the job is skipped: the next request repeats it.
+    """
+    now = timezone.now()
+    try:
+        return run_job(job, now, idle_since=now - timedelta(seconds=job.seconds * SHORTEST_GAP))
+    except DatabaseError as error:
+        logger.warning("The periodic job %s waits for the database (%s).", job.name, error)
+        return None
+
+
+def claim(name: str, idle_since: datetime | None = None) -> datetime | None:
+    """Claim the next run of a job. Return when it starts, or None if it is running or started after `idle_since`."""
+    now = timezone.now()
+    lease_expires_at = now + LEASE
+    is_cut_off, is_idle = Q(lease_expires_at__lte=now), Q(lease_expires_at=None)
+    if idle_since is not None:
+        is_idle &= Q(started_at__lte=idle_since)
+    if PeriodicRun.objects.filter(is_cut_off | is_idle, name=name).update(
+        started_at=now, lease_expires_at=lease_expires_at
+    ):
+        return now
+    first = {"started_at": now, "lease_expires_at": lease_expires_at}
+    _, is_first = PeriodicRun.objects.get_or_create(name=name, defaults=first)
+    return now if is_first else None
+
+
+@contextmanager
+def _renewed_lease(name: str, started_at: datetime) -> Iterator[None]:
+    """Renew the lease of a run until the block ends, so that only a dead process or a run that hangs loses it."""
+    stop = Event()
+
+    def renew() -> None:
+        for _ in range(int(MAX_RUN_SECONDS / RENEW_SECONDS)):
+            if stop.wait(RENEW_SECONDS):
+                return
+            try:
+                run = PeriodicRun.objects.filter(name=name, started_at=started_at)
+                run.update(lease_expires_at=timezone.now() + LEASE)
+            except DatabaseError:
+                logger.warning("The lease of the periodic job %s could not be renewed.", name)
+            finally:
+                connections.close_all()  # those of this thread alone
+        logger.error("The periodic job %s hangs: after %d s its lease is no longer renewed.", name, MAX_RUN_SECONDS)
+
+    thread = Thread(target=renew, name=f"lease of {name}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

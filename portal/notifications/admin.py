@@ -1,0 +1,16 @@
+"""What can staff see of mail in the admin pages? Its fate, read-only."""
+
+from django.contrib import admin
+
+from portal.core.admin import ReadOnly
+from portal.notifications.models import Email
+
+
+@admin.register(Email)
+class EmailAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
+    """The outbox, for looking things up."""
+
+    exclude = ("text", "html", "calendar")  # a text may hold a key to an account
+    list_display = ("created_at", "subject", "to", "state", "attempts", "last_error")
+    list_filter = ("state", "name")
+    search_fields = ("subject", "to", "key")

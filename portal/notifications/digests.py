@@ -1,0 +1,93 @@
+"""When does a digest go, and what is in it? Rows that wait for the reader's morning become one mail, each of them once.
+
+A round that dies leaves the rows as they were; what an outage kept back goes in the next one. No rows, no mail.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.db import transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from integrations.partners import permissions
+from integrations.submissions.models import Integration
+from integrations.submissions.workflow.states import Holder
+from portal.notifications import email
+from portal.notifications import unsubscribe as stopping
+from portal.notifications.models import Email
+
+log = logging.getLogger(__name__)
+AT_ONCE = 100  # in one mail; what is left follows in the next round
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The news of one integration."""
+
+    name: str
+    href: str
+    news: tuple[Email, ...]
+
+
+def send_due(now: datetime | None = None, limit: int = 500) -> int:
+    """Send the digests whose moment has come. Returns how many."""
+    now = now or timezone.now()
+    waiting = Email.objects.filter(state=Email.State.GATHERED, due_at__lte=now).exclude(person=None)
+    people: list[int] = list(waiting.order_by("person_id").values_list("person_id", flat=True).distinct()[:limit])
+    return sum(_safely(pk, now) for pk in people)
+
+
+def _safely(pk: int, now: datetime) -> bool:
+    try:
+        return send(pk, now)
+    except Exception:
+        log.exception("The digest of person %s could not be made.", pk)
+        return False
+
+
+@transaction.atomic
+def send(pk: int, now: datetime) -> bool:
+    """One person's digest. Of two at once, the second finds nothing left."""
+    due = Email.objects.select_for_update(of=("self",)).filter(person_id=pk, state=Email.State.GATHERED)
+    rows = list(due.filter(due_at__lte=now).select_related("integration__partner", "event").order_by("pk")[:AT_ONCE])
+    person = get_user_model().objects.filter(pk=pk, is_active=True).first()
+    if person is None or not rows:
+        Email.objects.filter(pk__in=[row.pk for row in rows]).update(state=Email.State.SILENCED)
+        return False
+    key = f"digest:{pk}:{rows[0].pk}-{rows[-1].pk}"
+    made = email.queue(
+        "digest", key, person, told(person, rows), unsubscribe=stopping.address(person, "digest"), now=now
+    )
+    Email.objects.filter(pk__in=[row.pk for row in rows]).update(state=Email.State.TOLD, digest=made)
+    return made is not None
+
+
+def told(person: Any, rows: Sequence[Email]) -> dict[str, Any]:
+    """What a digest says: the news by integration, and first whose turn it is there."""
+    by_row: dict[int, list[Email]] = {}
+    for row in rows:
+        by_row.setdefault(row.integration_id or 0, []).append(row)
+    parts = [part(person, news) for news in by_row.values()]
+    mine = Holder.PROGRAM if permissions.works_for_program(person) else Holder.PARTNER
+    theirs = [news[0].integration for news in by_row.values() if news[0].integration]
+    return {
+        "parts": parts,
+        "count": len(rows),
+        "names": ", ".join(each.name for each in parts[:3]) + ("…" if len(parts) > 3 else ""),
+        "turns": [row for row in theirs if row.turn_holder == mine],
+        "stop": stopping.address(person, stopping.DIGEST),
+    }
+
+
+def part(person: Any, news: Sequence[Email]) -> Part:
+    row: Integration | None = news[0].integration
+    if row is None:
+        return Part("Your account", settings.SITE_URL + reverse("notifications"), tuple(news))
+    page = "review" if permissions.is_of_program(row, person) else "integration"
+    return Part(row.name, settings.SITE_URL + reverse(page, args=[row.uuid]), tuple(news))

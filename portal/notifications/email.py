@@ -1,0 +1,240 @@
+"""How does a mail come to be, and how does it leave? A row in the caller's transaction, sent later.
+
+The row is the truth: a crash between the server's acceptance and our commit sends the same mail again with
+the same Message-ID; nothing is ever lost.
+"""
+
+import re
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import datetime, timedelta
+from email.utils import parseaddr
+from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
+from time import monotonic
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from anymail.exceptions import AnymailError, AnymailRecipientsRefused
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives, get_connection
+from django.core.mail.backends.base import BaseEmailBackend
+from django.db import transaction
+from django.template.loader import render_to_string
+from django.utils import timezone, translation
+from django.utils.text import Truncator
+
+from integrations.partners.models import Partner
+from portal.audit.models import Event
+from portal.notifications.models import Email
+
+BLANK_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")  # what absent parts of a text leave behind
+LEASE = timedelta(seconds=90)
+BATCH = 100
+ROUND_SECONDS = 60
+RETRY_SECONDS = (10, 60, 120, 300, 600, 1200, 1800)
+GIVE_UP = timedelta(hours=72)
+REFUSED_FOR_GOOD = (400, 422)  # statuses by which a provider refuses a mail; others are about us, or pass
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A mail as it will be sent."""
+
+    subject: str
+    text: str
+    html: str
+
+
+def render(name: str, context: Mapping[str, Any]) -> Rendered:
+    """Render templates/notifications/email/NAME/{subject.txt,body.txt,body.html}.
+
+    Previews and mails both come from here.
+
+    Moments are said in the zone of the person that it goes to, never in that of whoever caused it; words in the
+    portal's own language, since nobody says which one they read.
+    """
+    full = {"site": settings.SITE_URL, "mail_from": settings.DEFAULT_FROM_EMAIL, **context}
+    zone = ZoneInfo(getattr(full.get("person"), "zone", "UTC"))
+    with timezone.override(zone), translation.override(settings.LANGUAGE_CODE):
+        return Rendered(
+            subject=Truncator(one_line(render_to_string(f"notifications/email/{name}/subject.txt", full))).chars(240),
+            text=BLANK_LINES.sub("\n\n", render_to_string(f"notifications/email/{name}/body.txt", full)).strip() + "\n",
+            html=render_to_string(f"notifications/email/{name}/body.html", full),
+        )
+
+
+def one_line(text: str) -> str:
+    """A text that is fit for a header: no line ends, no control characters, nothing that turns the writing round."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def queue(
+    name: str,
+    key: str,
+    to: Any,
+    context: Mapping[str, Any],
+    *,
+    hold_until: datetime | None = None,
+    event: Event | None = None,
+    calendar: str = "",
+    unsubscribe: str = "",
+    state: str = "",
+    now: datetime | None = None,
+) -> Email | None:
+    """Render a mail into a row of the caller's transaction. `to` is a person or an address.
+
+    `state`: where its receiver chose something else than a mail of its own. Returns None when a mail of that key is
+    there already. Raises RuntimeError outside a transaction: a mail must never leave for work that was rolled back.
+    """
+    if not transaction.get_connection().in_atomic_block:
+        raise RuntimeError("Mail is queued in the transaction of what it tells.")
+    now = now or timezone.now()
+    person = to if hasattr(to, "email") else None
+    rendered = render(name, {"person": person, **context})
+    due_at = max(hold_until or now, now)
+    columns = asdict(rendered) | {"calendar": calendar, "unsubscribe": unsubscribe}
+    mail, is_new = Email.objects.get_or_create(
+        key=key,
+        defaults={
+            **columns,
+            "name": name,
+            "to": person.email if person else str(to),
+            "person": person,
+            "event": event,
+            "integration": event.integration if event else None,
+            "state": state or (Email.State.HELD if due_at > now else Email.State.QUEUED),
+            "due_at": due_at,
+            "created_at": now,
+        },
+    )
+    return mail if is_new else None
+
+
+def cancel_held(event: Event) -> int:
+    """Stop the mails of a decision that was undone. Returns how many."""
+    held = Email.objects.filter(event=event, state__in=(Email.State.HELD, Email.State.GATHERED))
+    return held.update(state=Email.State.CANCELLED)
+
+
+def silence(person: int, partner: Partner) -> int:
+    """Stop what waits to be told to a person about a company's integrations. Returns how many."""
+    waiting = Email.objects.filter(person_id=person, integration__partner=partner)
+    return waiting.filter(state__in=(Email.State.HELD, Email.State.GATHERED)).update(state=Email.State.SILENCED)
+
+
+def queue_kept_mails(now: datetime | None = None) -> int:
+    """Queue the mails that were kept while no mail server was set up, once there is one. Return how many.
+
+    Mails older than GIVE_UP stay in the outbox, where staff read them: their news is old and their links have ended.
+    """
+    if settings.MAIL_KEPT:
+        return 0
+    now = now or timezone.now()
+    kept = Email.objects.filter(state=Email.State.KEPT, created_at__gt=now - GIVE_UP)
+    return kept.update(state=Email.State.QUEUED, due_at=now)
+
+
+def deliver_due(now: datetime | None = None) -> int:
+    """Deliver every mail that is due, also those whose worker died. Return how many were handled.
+
+    A round that does not keep up with a slow server ends after a minute; the next one goes on with the oldest.
+    """
+    now = now or timezone.now()
+    states = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
+    due = Email.objects.filter(state__in=states, due_at__lte=now).order_by("due_at").values_list("pk", flat=True)
+    begin = monotonic()  # a slow server makes a long round: each lease counts from its own beginning
+    handled = 0
+    with closing(get_connection()) as line:
+        while monotonic() - begin < ROUND_SECONDS:
+            taken = [deliver(pk, now + timedelta(seconds=monotonic() - begin), line) for pk in list(due[:BATCH])]
+            handled += sum(taken)
+            if len(taken) < BATCH or not any(taken):
+                break
+    return handled
+
+
+def deliver(pk: int, now: datetime, line: BaseEmailBackend | None = None) -> bool:
+    """Send one mail if it is due and nobody else is sending it. Returns whether this call had it."""
+    if line is None:
+        with closing(get_connection()) as own:
+            return deliver(pk, now, own)
+    if not _claim(pk, now):
+        return False
+    mail = Email.objects.get(pk=pk)
+    if settings.MAIL_KEPT:
+        return _settle(mail, Email.State.KEPT, now)
+    try:
+        _send(mail, line)
+    except SMTPRecipientsRefused as refused:
+        code = next(iter(refused.recipients.values()))[0]
+        return _retry(mail, f"The address was refused ({code}).", code >= 500, now)
+    except SMTPResponseException as answer:
+        return _retry(mail, f"The mail server said {answer.smtp_code}.", answer.smtp_code >= 550, now)
+    except AnymailError as error:
+        return _retry(mail, *_said_by_provider(error), now)
+    except (SMTPException, OSError) as error:
+        return _retry(mail, f"The mail server could not be reached ({type(error).__name__}).", False, now)
+    return _settle(mail, Email.State.SENT, now)
+
+
+def _send(mail: Email, line: BaseEmailBackend) -> None:
+    """Over a connection that the first mail opens, and that is given up where one is not taken."""
+    message = _message(mail)
+    message.connection = line
+    try:
+        line.open()  # greeting a server for each mail would take longer than the mail; nothing if it is open
+        message.send()
+    except Exception:
+        line.close()
+        raise
+
+
+def _claim(pk: int, now: datetime) -> bool:
+    """Take a due mail: a conditional update, so that one of any number of workers wins."""
+    waiting = Email.objects.filter(pk=pk, due_at__lte=now, state__in=(Email.State.HELD, Email.State.QUEUED))
+    abandoned = Email.objects.filter(pk=pk, state=Email.State.SENDING, claimed_until__lt=now)
+    taken = {"state": Email.State.SENDING, "claimed_until": now + LEASE}
+    return bool(waiting.update(**taken) or abandoned.update(**taken))
+
+
+def _settle(mail: Email, state: str, now: datetime) -> bool:
+    sent_at = now if state == Email.State.SENT else None
+    Email.objects.filter(pk=mail.pk).update(state=state, sent_at=sent_at, claimed_until=None, last_error="")
+    return True
+
+
+def _said_by_provider(error: AnymailError) -> tuple[str, bool]:
+    """Why a provider did not take a mail, and whether trying again is useless: it refused the mail, not the portal."""
+    if isinstance(error, AnymailRecipientsRefused):
+        return "The mail provider refused the address.", True
+    status = getattr(error, "status_code", None)
+    if status is None:
+        return f"The mail provider could not be reached ({type(error).__name__}).", False
+    return f"The mail provider said {status}.", status in REFUSED_FOR_GOOD
+
+
+def _retry(mail: Email, why: str, final: bool, now: datetime) -> bool:
+    wait = RETRY_SECONDS[min(mail.attempts, len(RETRY_SECONDS) - 1)]
+    gone = final or now - mail.created_at > GIVE_UP
+    Email.objects.filter(pk=mail.pk).update(
+        state=Email.State.FAILED if gone else Email.State.QUEUED,
+        due_at=now + timedelta(seconds=wait),
+        attempts=mail.attempts + 1,
+        claimed_until=None,
+        last_error=why[:300],
+    )
+    return True
+
+
+def _message(mail: Email) -> EmailMultiAlternatives:
+    domain = parseaddr(settings.DEFAULT_FROM_EMAIL)[1].rpartition("@")[2]
+    headers = {"Message-ID": f"<{mail.uuid}@{domain}>"}
+    if mail.unsubscribe:  # RFC 8058: one click in the reader's mail program
+        headers |= {"List-Unsubscribe": f"<{mail.unsubscribe}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    message = EmailMultiAlternatives(mail.subject, mail.text, settings.DEFAULT_FROM_EMAIL, [mail.to], headers=headers)
+    message.attach_alternative(mail.html, "text/html")
+    if mail.calendar:
+        method = "CANCEL" if "METHOD:CANCEL" in mail.calendar else "REQUEST"
+        message.attach("meeting.ics", mail.calendar, f"text/calendar; method={method}")
+    return message

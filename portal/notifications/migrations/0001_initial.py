@@ -1,0 +1,86 @@
+import django.db.models.deletion
+import uuid
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        ('audit', '0001_initial'),
+        ('submissions', '0001_initial'),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='CalendarFeed',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('token_hash', models.CharField(max_length=64, unique=True)),
+                ('made_at', models.DateTimeField()),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='calendar_feed', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Wish',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('how', models.JSONField(default=dict)),
+                ('office_hours', models.BooleanField(default=False)),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='wish', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Email',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('key', models.CharField(max_length=200, unique=True)),
+                ('name', models.CharField(max_length=60, verbose_name='template')),
+                ('to', models.EmailField(max_length=254, verbose_name='to')),
+                ('subject', models.CharField(max_length=250)),
+                ('text', models.TextField()),
+                ('html', models.TextField()),
+                ('calendar', models.TextField(blank=True)),
+                ('unsubscribe', models.URLField(blank=True, max_length=400)),
+                ('state', models.CharField(choices=[('held', 'Waits for its moment'), ('queued', 'To be sent'), ('sending', 'Being sent'), ('sent', 'Accepted by the mail server'), ('kept', 'Not sent: no mail server was set up'), ('cancelled', 'Cancelled before it left'), ('failed', 'Given up'), ('gathered', 'Waits for a digest'), ('told', 'Told in a digest'), ('shown', 'Shown in the portal alone, as its receiver chose'), ('silenced', 'Not told, as its receiver chose')], default='queued', max_length=10)),
+                ('due_at', models.DateTimeField()),
+                ('claimed_until', models.DateTimeField(blank=True, null=True)),
+                ('attempts', models.PositiveSmallIntegerField(default=0)),
+                ('last_error', models.CharField(blank=True, max_length=300)),
+                ('created_at', models.DateTimeField()),
+                ('sent_at', models.DateTimeField(blank=True, null=True)),
+                ('seen_at', models.DateTimeField(blank=True, null=True)),
+                ('passed_on_at', models.DateTimeField(blank=True, null=True)),
+                ('digest', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='parts', to='notifications.email')),
+                ('event', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='emails', to='audit.event')),
+                ('integration', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='emails', to='submissions.integration')),
+                ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='emails', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ('-created_at', '-pk'),
+                'indexes': [models.Index(condition=models.Q(('passed_on_at', None), ('state', 'failed')), fields=['id'], name='mails_to_pass_on'), models.Index(condition=models.Q(('state', 'kept')), fields=['created_at'], name='mails_kept'), models.Index(condition=models.Q(('state', 'gathered')), fields=['due_at', 'person'], name='mails_for_a_digest'), models.Index(condition=models.Q(('state__in', ['held', 'queued', 'sending'])), fields=['due_at'], name='mails_not_yet_sent')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Escalation',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('breaches', 'Breaches'), ('turn', "The program's own turn")], max_length=10)),
+                ('due_at', models.DateTimeField()),
+                ('began_at', models.DateTimeField()),
+                ('next_at', models.DateTimeField(blank=True, null=True)),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('told', models.JSONField(default=list)),
+                ('event', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.event')),
+                ('integration', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='escalations', to='submissions.integration')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('next_at__isnull', False)), fields=['next_at'], name='chains_due')],
+                'constraints': [models.UniqueConstraint(fields=('integration', 'kind', 'due_at'), name='one_chain_a_due_moment')],
+            },
+        ),
+    ]

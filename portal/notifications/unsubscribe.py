@@ -1,0 +1,37 @@
+"""How does a person stop mails of a kind with one click, also one of their mail program? By a signed address.
+
+RFC 8058: the mail names the address in List-Unsubscribe, a POST to it stops the kind without a sign-in.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core import signing
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from portal.notifications.categories import BY_KEY
+
+SALT = "notices"
+DIGEST = "digest"
+
+
+def address(person: Any, kind: str) -> str:
+    """The address that stops a kind for a person. It stays good: a mail may be old."""
+    return settings.SITE_URL + reverse("notices_stop", args=[signing.dumps([person.pk, kind], salt=SALT)])
+
+
+def read(token: str) -> tuple[Any, str] | None:
+    """The person and the kind that a token names; None for what is not ours, or a person or kind that is gone."""
+    try:
+        pk, kind = signing.loads(token, salt=SALT)
+    except (signing.BadSignature, ValueError):
+        return None
+    person = get_user_model().objects.filter(pk=pk, is_active=True).first()
+    known = kind == DIGEST or (kind in BY_KEY and not BY_KEY[kind].locked)
+    return (person, kind) if person and known else None
+
+
+def title(kind: str) -> str:
+    return _("Digest") if kind == DIGEST else _(BY_KEY[kind].title)

@@ -1,0 +1,77 @@
+"""Health endpoint: whether the database answers and whether background work gets done."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.decorators import login_not_required
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from portal.jobs.dispatcher import SWEEP
+from portal.jobs.models import PeriodicRun
+from portal.jobs.registry import JOBS, QUEUES, Job
+from portal.notifications.models import Email
+
+SWEEP_LATE = timedelta(minutes=2)
+MAIL_LATE = timedelta(minutes=5)
+QUEUE_LATE = timedelta(minutes=20)  # a queue that reads the outside may take its time
+WAITING = (Email.State.HELD, Email.State.QUEUED, Email.State.SENDING)
+
+
+def background(now: datetime) -> dict[str, Any]:
+    """Return whether background work is late, and the ages that say so, in seconds or None."""
+    swept_at = PeriodicRun.objects.filter(name=SWEEP).values_list("finished_at", flat=True).first()
+    due = Email.objects.filter(state__in=WAITING, due_at__lte=now).order_by("due_at").values_list("due_at", flat=True)
+    oldest = due.first()
+    late_jobs = find_late_jobs(now)
+    sweep_is_late = swept_at is None or now - swept_at > SWEEP_LATE
+    late = sweep_is_late or late_jobs or (oldest is not None and now - oldest > MAIL_LATE)
+    return {
+        "background": "late" if late else "ok",
+        "last_sweep_seconds_ago": None if swept_at is None else int((now - swept_at).total_seconds()),
+        "oldest_due_mail_seconds": None if oldest is None else int((now - oldest).total_seconds()),
+        "late_jobs": late_jobs,
+    }
+
+
+def find_late_jobs(now: datetime, queue: str = "") -> list[str]:
+    """Return the names of the jobs, of one queue or of all, that have not succeeded in time."""
+    runs = {run.name: run for run in PeriodicRun.objects.all()}
+    jobs = [job for job in JOBS if queue in ("", job.queue)]
+    return [job.name for job in jobs if is_late(job, runs.get(job.name), runs.get(SWEEP), now)]
+
+
+def is_late(job: Job, run: PeriodicRun | None, sweep: PeriodicRun | None, now: datetime) -> bool:
+    """Return whether a job has not succeeded in time.
+
+    Args:
+        job: The job.
+        run: Its last run, or None if it never ran. It is late then once the sweep has been at work for as long.
+        sweep: The record of the sweep, or None if it never ran, which is reported by itself.
+        now: The current time.
+    """
+    begin = run or sweep
+    if begin is None:
+        return False
+    if run is not None and run.finished_at is None and (run.lease_expires_at is None or run.is_cut_off(now)):
+        return True  # its first run failed
+    succeeded_at = run.finished_at if run is not None else None
+    patience = SWEEP_LATE if job.queue == QUEUES[0] else QUEUE_LATE
+    return now - (succeeded_at or begin.started_at) > patience + timedelta(seconds=2 * job.seconds)
+
+
+@never_cache
+@login_not_required
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:
+    """Answer 200 while the database answers, else 503; with ?background, 503 too while background work is late."""
+    try:
+        connection.ensure_connection()
+        said = {"database": "ok"} | background(timezone.now())
+    except DatabaseError:
+        return JsonResponse({"database": "does not answer"}, status=503)
+    late = "background" in request.GET and said["background"] == "late"
+    return JsonResponse(said, status=503 if late else 200)

@@ -1,0 +1,129 @@
+"""What parts do we have, and how do they look together? One page with every component and invented data."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import forms
+from django.contrib.auth.decorators import login_not_required
+from django.core.files.base import ContentFile
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from portal.core.text_fields import Line, Lines
+from portal.styleguide.catalog import all_shown
+from portal.styleguide.colors import RAMP, swatches
+from portal.styleguide.samples import samples
+from portal.ui.components.inline import BUTTON_TONES, OUTCOMES
+from portal.ui.components.markup import TONES
+
+MAIL = """Two findings to answer: Rocket provider
+
+Your turn: answer two findings by Tue 14 Apr, 14:10.
+
+1. The signature does not match the file. Sign the release again with the key that you registered.
+2. The documentation page of rocket_stage is missing.
+
+Answer them: https://portal.example/integrations/rocket
+"""
+PATH = [
+    {"name": "Prepare", "state": "done", "href": "#prepare"},
+    {"name": "Publish", "state": "done"},
+    {"name": "Apply", "state": "done"},
+    {"name": "Verify", "state": "current", "note": "round 2"},
+    {"name": "Support", "state": "next"},
+]
+SNIPPET = """terraform {
+  required_providers {
+    rocket = { source = "acme/rocket", version = "~> 1.4" }
+  }
+}"""
+SIZES = (12, 13, 14, 16, 20, 26, 34)
+SPACES = (4, 8, 12, 16, 24, 32, 48, 64)
+USED = [("counted", 26.0), ("paused", 6.0), ("counted", 10.0), ("left", 12.0)]
+BREACHED = [("counted", 30.0), ("paused", 8.0), ("counted", 18.0), ("over", 9.0)]
+
+
+@dataclass(frozen=True, slots=True)
+class Somebody:
+    """A person of the page."""
+
+    name: str
+    email: str
+
+
+RITA = Somebody("Rita Tan", "rita@portal.example")
+ALICE = Somebody("Alice Moreau", "alice@acme.example")
+
+
+class SampleForm(forms.Form):
+    """One field of each kind; sent as it stands it shows its errors."""
+
+    name = Line(label="Name", max_length=60, initial="Rocket provider", help_text="As your users know it.")
+    repository = forms.URLField(label="Repository", assume_scheme="https", help_text="The public repository on GitHub.")
+    category = forms.ChoiceField(label="Category", choices=[("net", "Networking"), ("db", "Database")])
+    summary = Lines(label="Summary", max_lines=2, required=False, help_text="Two lines at most.")
+    offering = forms.ChoiceField(
+        label="Works with", widget=forms.RadioSelect, choices=[("oss", "Open Source"), ("ent", "Enterprise")]
+    )
+    parts = forms.MultipleChoiceField(
+        label="Supported stages",
+        widget=forms.CheckboxSelectMultiple,
+        choices=[("pre", "Before plan"), ("post", "After plan")],
+    )
+    log = forms.FileField(label="Test log", required=False, help_text="Text or ZIP, at most 20 MB.")
+    promise = forms.BooleanField(label="We answer critical issues within 48 hours")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["name"].prefilled = "from the repository"  # type: ignore[attr-defined]
+
+
+def rows(now: datetime) -> list[dict[str, Any]]:
+    """A few lines of a queue, the most pressing first."""
+    return [
+        {"name": "acme/rocket", "sub": "answered 2 findings, key changed", "place": "Verify · round 2", "tone": "bad",
+         "due": now - timedelta(hours=2), "checks": {"pass": 14, "warn": 1}, "who": RITA},
+        {"name": "globex/scan", "sub": "new", "place": "Review", "tone": "warn",
+         "due": now + timedelta(hours=3, minutes=20), "checks": {"pass": 11, "fail": 2, "error": 1}, "who": None},
+        {"name": "initech/terraform-provider-with-a-rather-long-name", "sub": "waits for the agreement",
+         "place": "Release", "tone": "", "due": now + timedelta(days=4), "checks": {"pass": 16}, "who": RITA},
+    ]  # fmt: skip
+
+
+def queue(now: datetime) -> list[dict[str, Any]]:
+    """The same as rows of the queue, as integrations.reviews.selectors.queue makes them."""
+    common = {"href": "#queue", "checks": "14✓ 1!", "checks_said": "14 passed, 1 warning", "claim_href": "#queue",
+              "since": now - timedelta(days=1)}  # fmt: skip
+    first = {"name": "Rocket provider", "company": "Acme", "program": "Terraform provider", "place": "Verify, round 2"}
+    second = {"name": "Scan", "company": "Globex", "program": "Terraform run task", "place": "Review"}
+    held = {"reasons": ["answered 2 findings"], "held_by": "you", "claim": "", "is_mine": True}
+    free = {"reasons": [], "held_by": "", "claim": "Claim", "is_mine": False}
+    return [
+        {**common, **first, **held, "due": now + timedelta(hours=3)},
+        {**common, **second, **free, "due": now + timedelta(days=2)},
+    ]
+
+
+def context(now: datetime, form: SampleForm) -> dict[str, Any]:
+    """Everything that the page shows, relative to `now`."""
+    return {
+        "now": now, "earlier": now - timedelta(minutes=12), "yesterday": now - timedelta(days=1, hours=3),
+        "soon": now + timedelta(hours=3, minutes=5), "later": now + timedelta(days=3),
+        "tones": TONES, "outcomes": list(OUTCOMES), "button_tones": BUTTON_TONES, "rows": rows(now), "steps": PATH,
+        "used": USED, "breached": BREACHED, "rita": RITA, "alice": ALICE, "mail": MAIL, "form": form,
+        "page": Paginator(range(117), 50).page(2), "document": ContentFile(b"x" * 18_400, name="log.txt"),
+        "counts": {"pass": 14, "warn": 1, "fail": 2}, "queue": queue(now), "snippet": SNIPPET,
+        **samples(now, USED),
+    }  # fmt: skip
+
+
+@login_not_required
+def styleguide(request: HttpRequest) -> HttpResponse:
+    """The page. A form that is sent comes back with its errors and nothing else happens."""
+    form = SampleForm(request.POST if request.method == "POST" else None)
+    groups = all_shown(context(timezone.now(), form), request)
+    measures = {"sides": ("light", "dark"), "swatches": swatches(), "ramp": RAMP, "sizes": SIZES, "spaces": SPACES}
+    return render(request, "styleguide/styleguide.html", {"groups": groups, **measures})

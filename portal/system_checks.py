@@ -1,0 +1,39 @@
+"""System checks of what is known only once the apps, or the database, can be asked."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.core.checks import Error, Tags, register
+from django.db import DatabaseError, transaction
+
+from integrations.programs.registry import PROGRAMS
+from portal.demo.people import PEOPLE
+
+
+@register()
+def editions_exist(app_configs: Any, **_: Any) -> list[Error]:
+    """PROGRAM_EDITIONS names programs and editions that there are."""
+    errors = []
+    for key, date in settings.PROGRAM_EDITIONS.items():
+        if key not in PROGRAMS:
+            errors.append(Error(f"PROGRAM_EDITIONS names no program: {key}.", hint=f"One of {', '.join(PROGRAMS)}."))
+        elif date not in PROGRAMS[key].by_date:
+            there = ", ".join(PROGRAMS[key].by_date)
+            errors.append(Error(f"PROGRAM_EDITIONS names no edition of {key}: {date}.", hint=f"One of {there}."))
+    return errors
+
+
+@register(Tags.database)
+def check_demo_is_absent(app_configs: Any, **options: Any) -> list[Error]:
+    """Refuse a production database that the demo was loaded into: its passwords are published."""
+    if not (settings.PRODUCTION and "default" in (options.get("databases") or [])):
+        return []
+    demo_users = get_user_model()._default_manager.filter(email__in=[person.email for person in PEOPLE])
+    try:
+        with transaction.atomic():
+            found = demo_users.filter(is_active=True).exists()
+    except DatabaseError:  # before the first migration there are no users
+        return []
+    message = "The database holds the demo, whose passwords are published."
+    return [Error(message, hint="Start production with an empty database.", id="portal.E003")] if found else []

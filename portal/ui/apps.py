@@ -1,0 +1,7 @@
+"""Configuration of the ui app."""
+
+from django.apps import AppConfig
+
+
+class UiConfig(AppConfig):
+    name = "portal.ui"

@@ -1,0 +1,1 @@
+"""What are the pages made of? The parts behind the tags of portal.ui.templatetags.components."""

@@ -1,0 +1,161 @@
+"""The small parts that stand in a line of text or a table cell: badges, buttons, people, figures."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from portal.ui.components.markup import EMPTY, TONE_ICONS, TONES, attributes, glyph, one_of
+
+# Every word that a check or a requirement can have: its icon, its tone, how it is said.
+OUTCOMES: dict[str, tuple[str, str, str]] = {
+    "pass": ("check", "good", gettext_noop("Passed")),
+    "warn": ("triangle-alert", "warn", gettext_noop("Warning")),
+    "fail": ("x", "bad", gettext_noop("Failed")),
+    "error": ("cloud-alert", "info", gettext_noop("Could not look")),
+    "not_run": ("circle-dashed", "neutral", gettext_noop("Not run")),
+    "waived": ("stamp", "info", gettext_noop("Waived")),
+    "stale": ("history", "warn", gettext_noop("Stale")),
+    "open": ("circle", "neutral", gettext_noop("Open")),
+    "waiting": ("hourglass", "info", gettext_noop("Waiting")),
+    "met": ("check", "good", gettext_noop("Done")),
+    "given": ("check", "good", gettext_noop("Given")),
+    "not_needed": ("minus", "neutral", gettext_noop("Not needed")),
+}
+BUTTON_TONES = ("primary", "secondary", "quiet", "danger")
+MESSAGE_TONES = {"success": "good", "warning": "warn", "error": "bad"}
+MACHINE = gettext_noop("The portal")
+
+
+def badge(text: Any, *, tone: str = "neutral", icon: str = "") -> SafeString:
+    """A word with its icon in a tone."""
+    tone = one_of(tone, TONES, "tone")
+    return format_html('<span class="badge tone-{}">{}{}</span>', tone, glyph(icon or TONE_ICONS[tone], 14), text)
+
+
+def outcome(value: str, *, text: str = "") -> SafeString:
+    """The chip of a check outcome or a requirement state; `text` replaces the usual word."""
+    name, tone, word = OUTCOMES[one_of(value, OUTCOMES, "outcome")]
+    return format_html('<span class="badge tone-{}">{}{}</span>', tone, glyph(name, 14), text or _(word))
+
+
+def tally(counts: Mapping[str, int]) -> SafeString:
+    """ "14 ✓ 1 !" for a narrow cell; zero counts are left out, the words stay for screen readers."""
+    said = []
+    for value, count in counts.items():
+        name, tone, word = OUTCOMES[one_of(value, OUTCOMES, "outcome")]
+        said_word = _(word).lower()
+        words = f"{int(count)} {said_word}"
+        if count:
+            said.append(
+                f'<span class="tone-{tone}" title="{words}">{int(count)}{glyph(name, 14)}'
+                f'<span class="visually-hidden"> {said_word}</span></span>'
+            )
+    return SafeString(f'<span class="tally">{" ".join(said)}</span>')
+
+
+def button(
+    text: Any,
+    *,
+    tone: str = "secondary",
+    icon: str = "",
+    name: str = "",
+    value: str = "",
+    kind: str = "submit",
+    form: str = "",
+    formaction: str = "",
+    disabled: str = "",
+    small: bool = False,
+    novalidate: bool = False,
+    hx_post: str = "",
+    hx_get: str = "",
+    hx_target: str = "",
+    hx_swap: str = "",
+) -> SafeString:
+    """A button. `disabled` is the reason in one sentence: the button stays readable by keyboard and says it."""
+    tone = one_of(tone, BUTTON_TONES, "tone")
+    classes = f"button button-{tone}{' button-small' if small else ''}"
+    mark = glyph(icon, 16) if icon else EMPTY
+    if disabled:
+        return format_html(
+            '<span class="button-blocked"><button type="button" class="{}" aria-disabled="true">{}{}'
+            '<span class="visually-hidden">, {} {}</span></button>'
+            '<span class="reason" aria-hidden="true">{}</span></span>',
+            classes, mark, text, _("not possible yet:"), disabled, disabled,
+        )  # fmt: skip
+    extra = attributes(
+        {"name": name, "value": value, "form": form, "formaction": formaction, "formnovalidate": novalidate,
+         "hx-post": hx_post, "hx-get": hx_get, "hx-target": hx_target, "hx-swap": hx_swap}
+    )  # fmt: skip
+    return format_html('<button type="{}" class="{}"{}>{}{}</button>', kind, classes, extra, mark, text)
+
+
+def link_button(
+    text: Any,
+    *,
+    href: str,
+    tone: str = "secondary",
+    icon: str = "",
+    small: bool = False,
+    external: bool = False,
+    disabled: str = "",
+) -> SafeString:
+    """A link that looks like a button; with `disabled` it is a button that says why not."""
+    if disabled:
+        return button(text, tone=tone, icon=icon, small=small, disabled=disabled)
+    tone = one_of(tone, BUTTON_TONES, "tone")
+    classes = f"button button-{tone}{' button-small' if small else ''}"
+    mark = glyph(icon, 16) if icon else EMPTY
+    if external:
+        return format_html(
+            '<a class="{}" href="{}" rel="noopener noreferrer" target="_blank">{}{}{}'
+            '<span class="visually-hidden"> {}</span></a>',
+            classes, href, mark, text, glyph("external-link", 14), _("(opens in a new tab)"),
+        )  # fmt: skip
+    return format_html('<a class="{}" href="{}">{}{}</a>', classes, href, mark, text)
+
+
+def message_tone(message: Any) -> str:
+    """The banner tone of a Django message."""
+    return MESSAGE_TONES.get(message.level_tag, "info")
+
+
+def initials(who: Any) -> str:
+    """One or two letters for a person's mark."""
+    name = who.name or who.email
+    words = [word for word in name.split() if word[0].isalnum()]
+    return "".join(word[0] for word in (words[:1] + words[1:][-1:])).upper() or "?"
+
+
+def person(who: Any, *, mail: bool = True, role: str = "") -> SafeString:
+    """Name and mail of anything that has .name and .email; None is the portal itself."""
+    if who is None:
+        return format_html(
+            '<span class="person"><span class="person-mark">{}</span><span>{}</span></span>',
+            glyph("cpu", 14),
+            _(MACHINE),
+        )
+    name = who.name or who.email
+    extra = format_html(' <span class="muted">{}</span>', role) if role else EMPTY
+    line = format_html('<a class="person-mail" href="mailto:{0}">{0}</a>', who.email) if mail and who.email else EMPTY
+    return format_html(
+        '<span class="person"><span class="person-mark" aria-hidden="true">{}</span>'
+        '<span class="person-words"><span>{}{}</span>{}</span></span>',
+        initials(who), name, extra, line,
+    )  # fmt: skip
+
+
+def file_size(octets: int | None) -> str:
+    """ "812 B", "14 kB", "1.2 MB": decimal units, one digit from megabytes on."""
+    if octets is None:
+        return ""
+    if octets < 1000:
+        return f"{octets} B"
+    if octets < 1_000_000:
+        return f"{octets / 1000:.0f} kB"
+    if octets < 1_000_000_000:
+        return f"{octets / 1_000_000:.1f} MB"
+    return f"{octets / 1_000_000_000:.1f} GB"

@@ -1,0 +1,132 @@
+"""How does one move through long lists and deep pages? Breadcrumbs, tabs, pages, and bars of used time."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from operator import itemgetter
+from typing import Any
+
+from django.core.paginator import Page
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from portal.ui.components.markup import EMPTY, attributes, fill, glyph, one_of, trim
+
+# What a piece of a meter may be: how it is drawn and what it is called.
+SEGMENTS = ("counted", "paused", "left", "over")
+
+
+def crumbs(*trail: Any) -> SafeString:
+    """`{% crumbs "Queue" queue_url "acme/rocket" %}`: words and addresses in turn; the last word is this page."""
+    pairs = [(trail[place], trail[place + 1] if place + 1 < len(trail) else "") for place in range(0, len(trail), 2)]
+    return format_html(
+        '<nav class="crumbs" aria-label="{}"><ol>{}</ol></nav>',
+        _("Breadcrumb"),
+        format_html_join("", "<li>{}</li>", ((_crumb(word, address),) for word, address in pairs)),
+    )
+
+
+def _crumb(word: Any, address: str) -> SafeString:
+    if address:
+        return format_html('<a href="{}">{}</a>', address, word)
+    return format_html('<span aria-current="page">{}</span>', word)
+
+
+def tabs(content: str, *, label: str) -> SafeString:
+    """The row around tabs and filters; `label` says what they choose."""
+    return format_html('<nav class="tabs" aria-label="{}"><ul>{}</ul></nav>', label, content)
+
+
+def tab(text: Any, *, href: str, current: Any = False, count: int | None = None) -> SafeString:
+    """One tab, a plain link."""
+    number = EMPTY if count is None else format_html(' <span class="count">{}</span>', count)
+    return format_html(
+        '<li><a href="{}"{}>{}{}</a></li>', href, attributes({"aria-current": "page" if current else ""}), text, number
+    )
+
+
+def pagination(context: Any, page: Page, *, param: str = "page", noun: str = "") -> SafeString:
+    """Links to the neighbours of a page of a paginator, keeping the rest of the query; nothing for one page."""
+    if page.paginator.num_pages < 2:
+        return EMPTY
+    query = context["request"].GET.copy()
+
+    def address(number: int) -> str:
+        query[param] = str(number)
+        return f"?{query.urlencode()}"
+
+    return fill(
+        "pagination",
+        page=page,
+        noun=noun or _("rows"),
+        previous=address(page.previous_page_number()) if page.has_previous() else "",
+        following=address(page.next_page_number()) if page.has_next() else "",
+    )
+
+
+def meter(segments: Iterable[tuple[str, float]], *, label: str, total: float | None = None) -> SafeString:
+    """A bar of (kind, amount) pieces, kinds as in SEGMENTS, over `total` (their sum where absent).
+
+    `label` says the same in words ("36 h of 48 h used") and is what screen readers hear. Neighbours of one kind are
+    one piece, and what is over begins at a mark.
+    """
+    named = [(one_of(kind, SEGMENTS, "segment"), float(amount)) for kind, amount in segments]
+    pieces = [(kind, sum(amount for _, amount in same)) for kind, same in groupby(named, key=itemgetter(0))]
+    whole = max(total or 0.0, sum(amount for _, amount in pieces)) or 1.0
+    parts, left, mark = [], 0.0, EMPTY
+    for kind, amount in pieces:
+        width = 100 * amount / whole
+        parts.append(_piece(kind, left, width))
+        if kind == "over" and not mark:
+            mark = format_html('<rect class="meter-due" x="{}" width="2" height="8"/>', f"{left:.2f}%")
+        left += width
+    return format_html(
+        '<svg class="meter" role="img" aria-label="{}"><rect class="meter-track" width="100%" height="8"/>{}</svg>',
+        label,
+        format_html_join("", "{}", ((part,) for part in (*parts, mark))),
+    )
+
+
+def _piece(kind: str, left: float, width: float) -> SafeString:
+    """A piece of a meter; a pause is hatched, and what is over stands higher, so that neither needs its colour."""
+    end = left + width
+    if kind == "paused":
+        return SafeString(f'<line class="meter-paused" x1="{left:.2f}%" x2="{end:.2f}%" y1="4" y2="4"/>')
+    x, whole = f"{left:.2f}%", f"{width:.2f}%"
+    return format_html('<rect class="meter-{}" x="{}" width="{}" height="8"/>', kind, x, whole)
+
+
+def code(text: Any, *, copy: bool = False) -> SafeString:
+    """An address, version or digest in the mono face; `copy` adds a button where the browser can copy."""
+    if not copy:
+        return format_html('<code class="mono">{}</code>', text)
+    return format_html(
+        '<span class="copyable"><code class="mono">{0}</code><button type="button" class="icon-button" '
+        'data-copy="{0}" hidden>{1}<span class="visually-hidden">{2}</span></button></span>',
+        text, glyph("copy", 14), format_html(_("Copy {text}"), text=text),
+    )  # fmt: skip
+
+
+def code_block(text: Any, *, label: str) -> SafeString:
+    """Lines of configuration to be taken over whole; `label` names them for who hears the page."""
+    return format_html(
+        '<div class="code-block" role="group" aria-label="{1}"><pre><code>{0}</code></pre><button type="button" '
+        'class="icon-button" data-copy="{0}" hidden>{2}<span class="visually-hidden">{3}</span></button></div>',
+        text, label, glyph("copy", 14), format_html(_("Copy: {label}"), label=label),
+    )  # fmt: skip
+
+
+def form_footer(
+    content: str, *, label: str, tone: str = "primary", icon: str = "", saved_at: Any = None, draft: bool = False,
+    cancel: str = "", disabled: str = "", name: str = "", value: str = "",
+) -> SafeString:  # fmt: skip
+    """The end of a form: one primary button, further buttons (content), a way out, and the draft line."""
+    return fill(
+        "form_footer", content=trim(content), label=label, tone=tone, icon=icon, saved_at=saved_at,
+        draft=draft or saved_at is not None, cancel=cancel, disabled=disabled, name=name, value=value,
+    )  # fmt: skip
+
+
+def draft_line(*, saved_at: Any = None) -> SafeString:
+    """ "Saved 12 s ago", kept up by the script while a form with data-autosave saves itself."""
+    return fill("draft_line", saved_at=saved_at)

@@ -1,0 +1,19 @@
+"""Answers to refused actions."""
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+
+from portal.core.errors import NotAllowed
+
+
+def refused(request: HttpRequest, refusal: NotAllowed) -> None:
+    """Say on the next page why it was not done. What this person may not do is answered at once, with 403."""
+    forbidden(refusal)
+    messages.error(request, str(refusal))
+
+
+def forbidden(refusal: NotAllowed) -> None:
+    """Raises PermissionDenied, with the same sentence, where it is about the person and not about the moment."""
+    if refusal.kind == "may":
+        raise PermissionDenied(str(refusal))

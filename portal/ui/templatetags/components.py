@@ -1,0 +1,78 @@
+"""How do templates show things? Every tag of the portal; all are built in, none needs {% load %}.
+
+Unknown parameters stop the template from compiling; unknown words (tones, outcomes) raise ValueError.
+Small parts: tones are neutral accent good warn bad info; icons are Lucide names.
+    {% icon "check" size=16 %}                        decoration only: a word stands beside it
+    {% badge "Waiting" tone="warn" icon="clock" %}    the tone's own icon where none is named
+    {% outcome "pass" text="" %}                      pass warn fail error not_run waived stale open waiting met
+    {% tally counts %}                                {"pass": 14, "warn": 1} for a narrow cell
+    {% button "Request review" tone="primary" icon="" name="" value="" kind="submit" form="" formaction=""
+       disabled="" small=False novalidate=False hx_post="" hx_get="" hx_target="" hx_swap="" %}
+       tones primary secondary quiet danger; disabled is the reason, one sentence, shown beside it
+    {% link_button "Show me how" href=url tone="secondary" icon="" small=False external=False disabled="" %}
+    {% person user mail=True role="" %}               anything with .name and .email; None is the portal
+    {% word "tier" text="" %}                         a word of the glossary, its meaning on hover
+    {% when moment form="exact" now=None %}           exact: Tue 14 Apr, 14:10 · relative: 12 min ago · both
+    {% due moment paused=False now=None %}            due in 3 h, exact on hover and for screen readers
+    {{ octets|file_size }}  {% code "v1.4.2" copy=False %}  {% code_block text label="Provider block" %}
+    {% meter segments label="36 h of 48 h" total=48 %}   segments: [("counted", 36), ("paused", 6)]; also left, over
+Finding the way:
+    {% crumbs "Queue" queue_url "acme/rocket" %}      words and addresses in turn, the last word is this page
+    {% path steps label="Steps of the program" %}     steps with .name .state (done current next) [.href .note]
+    {% tabs label="Holder" %}{% tab "Mine" href="?mine" current=True count=3 %}{% endtabs %}
+    {% queue_rows rows now=now %}                     the rows of the reviewers' queue
+    {% pagination page param="page" noun="integrations" %}   a Page of a Paginator; keeps the query
+Blocks, each closed by {% end… %}:
+    {% turn sentence="Sign the release." mine=True since=None expected=None label="" at_rest=False %}
+       the one button{% endturn %}
+    {% panel heading="" aside="" actions="" id="" flush=False %}   actions: {% link_button … as x %} then actions=x
+    {% card heading="Nomad" href="" aside="" level=3 %}  put several in <div class="cards">
+    {% table caption="Integrations" show_caption=False %}<thead>…</thead><tbody>…</tbody>{% endtable %}
+       on a phone td.main and td.end share the first line, the other cells the second; td.wide-only goes
+    {% timeline label="History" %}{% entry what="Rita asked for two changes" at=moment who="" icon="" tone="neutral"
+       private=False id="" %}text{% endentry %}{% endtimeline %}
+    {% evidence summary="What was looked at" open=False %}   folded details
+    {% empty_state heading="No integrations yet" icon="inbox" action="" level=2 %}how to make it so{% endempty_state %}
+    {% banner tone="good" heading="" live=False %}    tones good warn bad info
+    {% facts %}{% fact "Repository" %}…{% endfact %}{% endfacts %}   a blank fact says "not yet"
+    <ul class="requirements">{% requirement state="open" title="Support dossier" who="" href="" reason="" action="" %}
+       more{% endrequirement %}</ul>                  states are the words of {% outcome %}
+    {% check_result outcome="fail" title="Signature" summary="…" advice="" looked_at="v1.4.2, commit 9f3c1e" at=None
+       next_try=None action="" help="" id="" level=3 swap=False %}evidence{% endcheck_result %}
+       put several in <div class="checks">
+    {% decision label="Approve" id="approve" heading="" tone="primary" icon="" disabled="" %}the form{% enddecision %}
+       a dialog with JavaScript, unfolds in place without
+    {% mail_preview to="…" subject="…" wait="10 minutes" %}exact text{% endmail_preview %}
+    {% form_footer label="Save" tone="primary" icon="" saved_at=None draft=False cancel=url disabled="" name=""
+       value="" %}further buttons{% endform_footer %}   <form data-autosave="URL"> keeps "saved 12 s ago"
+    {% draft_line saved_at=moment %}                  that line alone
+In the head of a page: {% page_title %}…{% endpage_title %}, {% page_description %}…{% endpage_description %},
+    and on <html> {% script_words %}
+Forms: {{ form }} or {{ form.field.as_field_group }}; never write a label or an error by hand.
+Classes that need no tag: muted, mono, visually-hidden, stack, row, cards, requirements, checks, columns, prose.
+"""
+
+from django import template
+
+from portal.ui import glossary, script_messages
+from portal.ui.components import blocks, head, inline, lists, markup, moments, queue_rows
+
+register = template.Library()
+
+register.simple_tag(markup.glyph, name="icon")
+for small in (
+    inline.badge, inline.outcome, inline.tally, inline.button, inline.link_button, inline.person,
+    moments.when, moments.due, lists.meter, lists.code, lists.code_block, lists.crumbs, lists.tab, lists.draft_line,
+    blocks.path, queue_rows.queue_rows, glossary.word, script_messages.script_words,
+):  # fmt: skip
+    register.simple_tag(small)
+register.simple_tag(takes_context=True)(lists.pagination)
+register.filter("file_size", inline.file_size)
+register.filter("initials", inline.initials)
+register.filter("message_tone", inline.message_tone)
+for block in (
+    blocks.panel, blocks.card, blocks.table, blocks.timeline, blocks.entry, blocks.evidence, blocks.empty_state,
+    blocks.banner, blocks.turn, blocks.facts, blocks.fact, blocks.requirement, blocks.check_result, blocks.decision,
+    blocks.mail_preview, head.page_title, head.page_description, lists.tabs, lists.form_footer,
+):  # fmt: skip
+    register.simple_block_tag(block)

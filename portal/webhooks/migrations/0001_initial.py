@@ -1,0 +1,118 @@
+import django.db.models.deletion
+import portal.webhooks.models
+import uuid
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+
+    initial = True
+
+    dependencies = [
+        ('audit', '0001_initial'),
+        ('partners', '0001_initial'),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.CreateModel(
+            name='Endpoint',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('name', models.CharField(max_length=80, verbose_name='name')),
+                ('form', models.CharField(choices=[('webhook', 'Signed JSON'), ('slack', 'Slack message')], default='webhook', max_length=10)),
+                ('address', models.BinaryField()),
+                ('shown', models.CharField(max_length=300)),
+                ('kinds', models.JSONField(default=list)),
+                ('program_key', models.CharField(blank=True, max_length=40)),
+                ('secret', models.BinaryField(null=True)),
+                ('old_secret', models.BinaryField(null=True)),
+                ('old_secret_until', models.DateTimeField(blank=True, null=True)),
+                ('made_at', models.DateTimeField()),
+                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('pause', models.CharField(blank=True, choices=[('hand', 'Paused by hand'), ('gone', 'The receiver said that it is gone'), ('dead', 'Nothing arrived for days')], max_length=10)),
+                ('paused_at', models.DateTimeField(blank=True, null=True)),
+                ('delivered_at', models.DateTimeField(blank=True, null=True)),
+                ('failing_since', models.DateTimeField(blank=True, null=True)),
+                ('failures', models.PositiveIntegerField(default=0)),
+                ('rests_until', models.DateTimeField(blank=True, null=True)),
+                ('claim', models.UUIDField(blank=True, null=True)),
+                ('claimed_until', models.DateTimeField(blank=True, null=True)),
+                ('made_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('partner', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='endpoints', to='partners.partner')),
+            ],
+            options={
+                'ordering': ('name', 'pk'),
+            },
+        ),
+        migrations.CreateModel(
+            name='EndpointMessage',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uuid', models.UUIDField(default=uuid.uuid4, editable=False, unique=True)),
+                ('key', models.CharField(max_length=80)),
+                ('message_id', models.CharField(default=portal.webhooks.models.message_id, editable=False, max_length=40, unique=True)),
+                ('kind', models.CharField(max_length=60)),
+                ('about', models.CharField(blank=True, max_length=120)),
+                ('body', models.TextField()),
+                ('state', models.CharField(choices=[('waiting', 'To be sent'), ('delivered', 'Delivered'), ('failed', 'Given up'), ('cancelled', 'Not sent')], default='waiting', max_length=10)),
+                ('made_at', models.DateTimeField()),
+                ('due_at', models.DateTimeField()),
+                ('tries', models.PositiveSmallIntegerField(default=0)),
+                ('attempted', models.PositiveIntegerField(default=0)),
+                ('last_said', models.CharField(blank=True, max_length=300)),
+                ('delivered_at', models.DateTimeField(blank=True, null=True)),
+                ('replayed_at', models.DateTimeField(blank=True, null=True)),
+                ('endpoint', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='webhooks.endpoint')),
+                ('event', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='audit.event')),
+                ('replayed_by', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'ordering': ('-made_at', '-pk'),
+            },
+        ),
+        migrations.CreateModel(
+            name='EndpointAttempt',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField()),
+                ('at', models.DateTimeField()),
+                ('seconds', models.FloatField()),
+                ('status', models.PositiveSmallIntegerField(null=True)),
+                ('said', models.CharField(max_length=300)),
+                ('sent_headers', models.JSONField(default=dict)),
+                ('headers', models.JSONField(default=dict)),
+                ('body', models.TextField(blank=True)),
+                ('message', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='webhooks.endpointmessage')),
+            ],
+            options={
+                'ordering': ('-number',),
+            },
+        ),
+        migrations.AddIndex(
+            model_name='endpoint',
+            index=models.Index(condition=models.Q(('ended_at', None)), fields=['partner'], name='endpoints_in_use'),
+        ),
+        migrations.AddIndex(
+            model_name='endpointmessage',
+            index=models.Index(condition=models.Q(('state', 'waiting')), fields=['endpoint', 'due_at'], name='messages_not_yet_sent'),
+        ),
+        migrations.AddIndex(
+            model_name='endpointmessage',
+            index=models.Index(fields=['endpoint', '-made_at'], name='messages_of_an_endpoint'),
+        ),
+        migrations.AddIndex(
+            model_name='endpointmessage',
+            index=models.Index(fields=['made_at'], name='messages_to_forget'),
+        ),
+        migrations.AddConstraint(
+            model_name='endpointmessage',
+            constraint=models.UniqueConstraint(fields=('endpoint', 'key'), name='one_message_an_event'),
+        ),
+        migrations.AddConstraint(
+            model_name='endpointattempt',
+            constraint=models.UniqueConstraint(fields=('message', 'number'), name='one_attempt_a_number'),
+        ),
+    ]

@@ -1,0 +1,408 @@
+"""Who may do what when in the due process of a standing, and what is told, frozen and held?"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from integrations.compliance import tasks
+from integrations.sla.models import Breach, Clock, IssueEvent, Watch
+from integrations.submissions.models import Integration
+from integrations.submissions.services import requirements as answers
+from integrations.submissions.services.transitions import actions, perform
+from integrations.submissions.workflow.states import Status
+from portal.core.errors import NotAllowed
+from portal.notifications.models import Email
+from tests.conftest import person
+from tests.integrations.sla.clocks import clock_of, issue_of
+from verification.checks.models import Observation
+from verification.checks.runner import FROZEN
+
+DAY = timedelta(days=1)
+GIVEN: dict[str, dict[str, Any]] = {"suggest_notice": {"why": "2 breaches"}, "hold_process": {"acts": []}}
+WHY = "The promise was not kept."
+STEPS = (
+    "give_notice", "set_aside", "go_on", "suspend", "suspend_at_once", "remove", "uphold_appeal", "dismiss_appeal",
+    "take_notice_back", "reinstate", "appeal", "ask_reinstatement", "step_down", "suggest_notice", "hold_process",
+)  # fmt: skip
+
+
+@pytest.fixture
+def listed(at: Callable[..., Integration], now: datetime) -> Integration:
+    row = at("support", program="terraform-provider")
+    Watch.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
+    return row
+
+
+@pytest.fixture
+def rae(db: None) -> Any:
+    """A third reviewer."""
+    return person("rae@program.example", "Rae Ruiz", is_reviewer=True)
+
+
+def fresh(row: Integration) -> Integration:
+    return Integration.objects.select_related("partner").get(pk=row.pk)
+
+
+def take(row: Integration, step: str, by: Any, now: datetime, **inputs: Any) -> Integration:
+    perform(fresh(row), step, by=by, note=WHY, now=now, **inputs)
+    return fresh(row)
+
+
+def refusal(row: Integration, step: str, by: Any, now: datetime) -> str:
+    with pytest.raises(NotAllowed) as said:
+        perform(fresh(row), step, by=by, note=WHY, now=now)
+    return str(said.value)
+
+
+def turn(row: Integration) -> tuple[str, str, str]:
+    row = fresh(row)
+    return row.standing, row.turn_holder, row.turn_action
+
+
+def keep_fresh(row: Integration, now: datetime) -> None:
+    """The machine looked again: what it looks at is in order now."""
+    for requirement in row.edition.requirements():
+        if requirement.who == "machine":
+            answers.record_checks(
+                fresh(row), requirement.id, outcome=Status.PASS, summary="Good.", detail=[], retry_at=None, now=now
+            )
+
+
+@pytest.fixture
+def states(listed: Integration, rita: Any, rob: Any, alice: Any, now: datetime) -> Callable[[str], Integration]:
+    """The integration in a state of the process, taken there through the door; rita began, rob went on."""
+    path = {
+        "verified": [],
+        "asked": [("suggest_notice", None, 0)],
+        "notice": [("give_notice", rita, 0)],
+        "ended": [("give_notice", rita, 0), ("", None, 30)],
+        "acted": [("give_notice", rita, 0), ("hold_process", None, 1)],
+        "appealed": [("give_notice", rita, 0), ("appeal", alice, 1)],
+        "suspended": [("give_notice", rita, 0), ("suspend", rob, 30)],
+        "over": [("give_notice", rita, 0), ("suspend", rob, 30), ("", None, 60)],
+        "removed": [("give_notice", rita, 0), ("suspend", rob, 30), ("remove", rita, 90)],
+        "none": [("step_down", alice, 0)],
+    }  # fmt: skip
+
+    def reach(name: str) -> Integration:
+        row = listed
+        for step, by, after in path[name]:
+            row = take(row, step, by, now + DAY * after, **GIVEN.get(step, {})) if step else row
+        return fresh(row)
+
+    return reach
+
+
+# state: (days after the beginning, {step: those who may}); everybody else may not, everything else is refused
+ALLOWED: dict[str, tuple[int, dict[str, str]]] = {
+    "verified": (1, {"give_notice": "rita rob rae", "step_down": "alice", "suggest_notice": "machine"}),
+    "asked": (1, {"give_notice": "rita rob rae", "set_aside": "rita rob rae", "step_down": "alice"}),
+    "notice": (
+        2,
+        {
+            "take_notice_back": "rita rob rae",
+            "appeal": "alice bob",
+            "step_down": "alice",
+            "hold_process": "machine",
+        },
+    ),
+    "ended": (
+        31,
+        {
+            "take_notice_back": "rita rob rae",
+            "suspend": "rob rae",
+            "appeal": "alice bob",
+            "step_down": "alice",
+            "hold_process": "machine",
+        },
+    ),
+    "acted": (
+        40,
+        {"take_notice_back": "rita rob rae", "go_on": "rita rob rae", "appeal": "alice bob", "step_down": "alice"},
+    ),
+    "appealed": (40, {"uphold_appeal": "rob rae", "dismiss_appeal": "rob rae", "step_down": "alice"}),
+    "suspended": (
+        31,
+        {
+            "reinstate": "rita rob rae",
+            "appeal": "alice bob",
+            "ask_reinstatement": "alice bob",
+            "step_down": "alice",
+            "hold_process": "machine",
+        },
+    ),
+    "over": (
+        91,
+        {
+            "reinstate": "rita rob rae",
+            "remove": "rita rae",
+            "appeal": "alice bob",
+            "ask_reinstatement": "alice bob",
+            "step_down": "alice",
+            "hold_process": "machine",
+        },
+    ),
+    "removed": (92, {"reinstate": "rita rob rae", "ask_reinstatement": "alice bob"}),
+    "none": (1, {"reinstate": "rita rob rae", "ask_reinstatement": "alice bob"}),
+}
+
+
+@pytest.mark.parametrize("state", ALLOWED)
+def test_who_may_do_what_when(
+    state: str, states: Any, now: datetime, alice: Any, bob: Any, charlie: Any, rita: Any, rob: Any, rae: Any, sam: Any
+) -> None:
+    days, allowed = ALLOWED[state]
+    row, then = states(state), now + DAY * days
+    keep_fresh(row, then)
+    people = {"alice": alice, "bob": bob, "charlie": charlie, "rita": rita, "rob": rob, "rae": rae, "sam": sam}
+    found: dict[str, str] = {}
+    for step in STEPS:
+        may = [name for name, who in people.items() if can(row, step, who, then)]
+        machine = ["machine"] if can_machine(row, step, then) else []
+        if may or machine:
+            found[step] = " ".join([*may, *machine])
+    assert found == allowed
+
+
+def can(row: Integration, step: str, who: Any, now: datetime) -> bool:
+    return any(a.name == step and a.is_ready for a in actions(fresh(row), who, now=now))
+
+
+def can_machine(row: Integration, step: str, now: datetime) -> bool:
+    try:
+        with transaction.atomic():
+            perform(fresh(row), step, by=None, note=WHY, now=now, why="x", acts=[])
+            transaction.set_rollback(True)
+    except NotAllowed:
+        return False
+    return True
+
+
+@pytest.fixture
+def late(states: Any, now: datetime) -> Clock:
+    """Under notice since `now`, for an issue that was due the day before and is not answered."""
+    row = states("verified")
+    issue = issue_of(Watch.objects.get(integration=row), 7, now - 3 * DAY)
+    opening = {"key": "opened", "kind": "opened", "at": issue.opened_at, "seen_at": now, "source": "poll"}
+    IssueEvent.objects.create(issue=issue, actor_id=5, actor="reporter", actor_type="User", **opening)
+    clock = clock_of(issue, now - DAY, state="overdue", next_at=None, breached_at=now - DAY)
+    Breach.objects.create(
+        clock=clock, issue=issue, integration=row, verb="resolve", severity="critical", due_at=now - DAY, found_at=now
+    )
+    return clock
+
+
+@pytest.fixture
+def noticed(late: Clock, listed: Integration, rita: Any, now: datetime) -> Integration:
+    return take(listed, "give_notice", rita, now)
+
+
+def acts_told(row: Integration) -> list[dict[str, str]]:
+    last = row.events.last()
+    assert last is not None
+    return list(last.data["acts"])
+
+
+def comment(clock: Clock, at: datetime, association: str = "MEMBER", number: int = 1) -> None:
+    IssueEvent.objects.create(
+        issue=clock.issue, key=f"comment:{number}", kind="commented", at=at, seen_at=at, source="webhook",
+        actor_id=9, actor="dev", actor_type="User", association=association, text="Fixed in 1.2.",
+    )  # fmt: skip
+
+
+def test_a_notice_is_told_with_its_reason_and_its_end(noticed: Integration, alice: Any) -> None:
+    told = Email.objects.get(event__verb="give_notice")
+    assert (told.to, told.subject) == (alice.email, "Notice: Rocket")
+    for words in (WHY, "The period ends Thu 14 May, 09:00 UTC.", noticed.edition.removal, "Your turn: Answer"):
+        assert words in told.text
+    assert turn(noticed) == ("notice", "partner", "Answer the notice")
+    assert noticed.turn_due_at == noticed.standing_due_at
+
+
+def test_the_machine_says_once_that_the_period_has_ended_and_changes_nothing(
+    noticed: Integration, now: datetime
+) -> None:
+    moments = [now + 29 * DAY, now + 30 * DAY, now + 31 * DAY, now + 300 * DAY]
+    assert [tasks.look_due(at) for at in moments] == [0, 1, 0, 0]
+    assert turn(noticed) == ("notice", "program", "Decide on the suspension: the grace period has ended")
+    assert fresh(noticed).reasons == ["the period has ended"]
+    assert Email.objects.get(event__verb="period_ended").to == noticed.edition.mailbox
+
+
+def test_an_answer_on_the_late_issue_holds_the_period_until_a_person_looked(
+    noticed: Integration, late: Clock, now: datetime, rita: Any, rob: Any
+) -> None:
+    comment(late, now + 10 * DAY)
+    assert [tasks.look_due(now + 10 * DAY), tasks.look_due(now + 11 * DAY)] == [1, 0]
+    row = fresh(noticed)
+    assert (row.standing_due_at, row.standing_left, row.turn_holder) == (None, 20 * DAY, "program")
+    assert (
+        "Acme answered on acme/terraform-provider-rocket#7" in Email.objects.filter(event__verb="hold_process")[0].text
+    )
+    assert "somebody looks at that first" in refusal(row, "suspend", rob, now + 60 * DAY)
+    row = take(row, "go_on", rita, now + 40 * DAY)
+    assert (row.standing_due_at, row.standing_hold) == (now + 60 * DAY, "")
+    comment(late, now + 41 * DAY, number=2)
+    assert tasks.look_due(now + 42 * DAY) == 0  # an issue holds the period once
+    assert take(row, "suspend", rob, now + 60 * DAY).standing == "suspended"
+
+
+def test_what_no_sweep_has_seen_yet_stops_a_suspension(
+    noticed: Integration, late: Clock, now: datetime, rob: Any
+) -> None:
+    comment(late, now + 30 * DAY)
+    assert "Acme answered on" in refusal(noticed, "suspend", rob, now + 31 * DAY)
+
+
+@pytest.mark.parametrize("association", ["NONE", "CONTRIBUTOR"])
+def test_the_word_of_a_passer_by_holds_nothing(
+    noticed: Integration, late: Clock, now: datetime, association: str
+) -> None:
+    comment(late, now + DAY, association)
+    assert tasks.look_due(now + 2 * DAY) == 0
+
+
+def test_a_new_release_and_a_retraction_hold_it_too(noticed: Integration, now: datetime, rita: Any) -> None:
+    then = now + DAY
+    Observation.objects.create(
+        integration=noticed, key="release.newest", value="1.2.0", source="x", since=then, confirmed_at=then
+    )
+    assert tasks.look_due(then) == 1
+    assert acts_told(noticed)[0]["said"] == "A new release was seen: 1.2.0"
+    take(noticed, "go_on", rita, then)
+    Breach.objects.update(retracted_at=then + DAY, retracted_why="It came in time.")
+    assert tasks.look_due(then + DAY) == 1
+    assert acts_told(noticed)[-1]["said"].endswith("#7 was retracted")
+
+
+def test_nothing_is_decided_across_a_gap(noticed: Integration, now: datetime, rob: Any) -> None:
+    Watch.objects.update(data_up_to=now + 29 * DAY)
+    assert "What we know of its issues ends Wed 13 May" in refusal(noticed, "suspend", rob, now + 31 * DAY)
+
+
+def test_an_appeal_holds_the_period_and_is_decided_by_somebody_else(
+    noticed: Integration, now: datetime, alice: Any, rita: Any, rob: Any
+) -> None:
+    row = take(noticed, "appeal", alice, now + 29 * DAY)
+    assert turn(row) == ("notice", "program", "Decide on the appeal against the notice")
+    assert "An appeal is open" in refusal(row, "suspend", rob, now + 90 * DAY)
+    assert "a reviewer who did neither decides" in refusal(row, "dismiss_appeal", rita, now + 90 * DAY)
+    row = take(row, "dismiss_appeal", rob, now + 90 * DAY)
+    assert row.standing_due_at == now + 91 * DAY
+    assert "appealed once" in refusal(row, "appeal", alice, now + 90 * DAY)
+
+
+def test_the_evidence_is_frozen_with_each_decision(
+    noticed: Integration, late: Clock, now: datetime, rob: Any, sign_in: Any, alice: Any, charlie: Any
+) -> None:
+    Breach.objects.update(retracted_at=now + DAY, retracted_why="It came in time.")
+    seq = noticed.events.get(verb="give_notice").seq
+    frozen = sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/{seq}/evidence.json").json()
+    live = sign_in(rob).get(f"/integrations/{noticed.uuid}/standing/evidence.json").json()
+    assert [len(frozen["breaches"]), len(frozen["retracted"])] == [1, 0]
+    assert [len(live["breaches"]), len(live["retracted"])] == [0, 1]
+    assert frozen["rule"] == noticed.edition.removal
+    assert frozen["breaches"][0]["clock"]["words"][-1]
+    page = sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/{seq}/")
+    assert "As it was before a decision" in page.text
+    assert sign_in(charlie).get(f"/integrations/{noticed.uuid}/standing/").status_code == 404
+    assert sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/1/").status_code == 404
+
+
+def test_the_evidence_names_each_mail_with_its_fate(noticed: Integration, alice: Any, sign_in: Any) -> None:
+    Email.objects.filter(event__verb="give_notice").update(state="failed")
+    told = sign_in(alice).get(f"/integrations/{noticed.uuid}/standing/evidence.json").json()["told"]
+    assert [(mail["subject"], mail["to"], mail["fate"]) for mail in told] == [
+        ("Notice: Rocket", alice.email, "Given up")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "words", "listed_there"),
+    [("notice", "Partner", True), ("suspended", "Suspended", True), ("removed", "No longer listed", False),
+     ("none", "Community", False)],
+)  # fmt: skip
+def test_everybody_sees_what_is_so_and_no_notice(
+    states: Any, client: Any, state: str, words: str, listed_there: bool
+) -> None:
+    row = states(state)
+    page = client.get(f"/listed/{row.uuid}/").text
+    assert words in page
+    assert "otice" not in page
+    assert ("<strong>Partner</strong>" in page) == (state == "notice")
+    assert (f"/listed/{row.uuid}/" in client.get("/listed/").text) == listed_there
+    assert (f"/listed/{row.uuid}/" in client.get("/listed/?standing=former").text) != listed_there
+
+
+def test_a_step_shows_what_everybody_will_see(
+    states: Any, rob: Any, sign_in: Any, time_machine: Any, now: datetime
+) -> None:
+    row = states("ended")
+    time_machine.move_to(now + 31 * DAY, tick=False)
+    page = sign_in(rob).get(f"/integrations/{row.uuid}/steps/suspend/").text
+    assert "What everybody sees then" in page
+    assert "The program has suspended it" in page
+    assert "Subject" in page
+
+
+def test_who_steps_down_is_community_and_no_clock_runs(states: Any, late: Clock, alice: Any, now: datetime) -> None:
+    Clock.objects.update(state="running", next_at=now + DAY)
+    row = take(late.integration, "step_down", alice, now)
+    assert (row.standing, row.tier, row.turn_holder) == ("none", "community", "machine")
+    assert Clock.objects.get().next_at is None
+    told = Email.objects.get(event__verb="step_down")
+    assert "no longer promises support for Rocket and said so itself. Thank you" in told.text
+
+
+def test_breaches_suggest_a_notice_once(states: Any, late: Clock, now: datetime, rita: Any, settings: Any) -> None:
+    assert tasks.look_due(now) == 0
+    second = clock_of(issue_of(late.watch, 8, now - 3 * DAY), now - DAY, state="late", next_at=None)
+    breach = {"issue": second.issue, "integration": second.integration, "verb": "resolve", "severity": "other"}
+    Breach.objects.create(clock=second, due_at=now - DAY, found_at=now + timedelta(hours=1), **breach)
+    Breach.objects.update(found_at=now + timedelta(hours=1))
+    assert [tasks.look_due(now + DAY), tasks.look_due(now + DAY)] == [1, 0]
+    row = fresh(late.integration)
+    assert turn(row) == ("verified", "program", "Decide: 2 breaches that stand within 90 days")
+    assert row.reasons == ["2 breaches that stand within 90 days"]
+    take(row, "set_aside", rita, now + 2 * DAY)
+    Clock.objects.update(state="met")
+    assert tasks.look_due(now + 3 * DAY) == 0
+
+
+def test_an_issue_far_past_its_target_suggests_one_too(late: Clock, now: datetime) -> None:
+    assert tasks.look_due(now + DAY - timedelta(minutes=1)) == 0
+    assert tasks.look_due(now + DAY) == 1
+    assert turn(late.integration)[2] == "Decide: an issue is past 2 times its target"
+
+
+def test_what_is_in_other_hands_is_suspended_at_once_by_one_reviewer_and_removed_by_another_alone(
+    listed: Integration, rita: Any, rob: Any, alice: Any, client: Any, now: datetime
+) -> None:
+    assert refusal(listed, "suspend_at_once", rita, now)
+    why = "acme/rocket now belongs to globex; a person confirms the new owner."
+    Observation.objects.create(
+        integration=listed, key=FROZEN, value=why, source="repository.owner", since=now, confirmed_at=now
+    )
+    perform(listed, "put_on_hold", by=None, note=why, now=now, waits_for="program")
+    for nobody in (alice, None):
+        assert refusal(listed, "suspend_at_once", nobody, now)
+    row = take(listed, "suspend_at_once", rita, now)
+    assert (row.standing, row.suspended_by, row.standing_due_at) == ("suspended", rita, now + 60 * DAY)
+    told = Email.objects.get(event__verb="suspend_at_once")
+    assert (told.to, told.subject) == (alice.email, "Suspended at once: Rocket")
+    assert "its repository is in other hands" in told.text
+    assert "Suspended" in client.get(f"/listed/{row.uuid}/").content.decode()
+    last = row.events.get(verb="suspend_at_once")
+    assert (last.note, last.data["evidence"]["standing"]) == (WHY, "verified")
+    over = now + 61 * DAY
+    perform(fresh(row), "resume", by=rob, now=over)
+    assert refusal(row, "remove", rita, over)
+    assert take(row, "remove", rob, over).standing == "removed"
+
+
+def test_a_hold_for_another_reason_suspends_nothing_at_once(listed: Integration, rita: Any, now: datetime) -> None:
+    perform(listed, "put_on_hold", by=rita, note="The upstream project waits.", now=now)
+    assert refusal(listed, "suspend_at_once", rita, now)

@@ -1,0 +1,109 @@
+"""Two sides press at once in a due process, on a real PostgreSQL: nothing is suspended over an open appeal."""
+
+import threading
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from integrations.sla.models import Watch
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform
+from portal.accounts.models import User
+from portal.core.errors import NotAllowed
+from tests.conftest import NOW, begin, drive
+
+ROUNDS = 6
+DAY = timedelta(days=1)
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="row locks need a real PostgreSQL"),
+]
+
+
+@pytest.fixture
+def listed(acme: Any, alice: Any, rita: Any) -> Integration:
+    row = drive(begin(acme, alice), "support", partner=alice, reviewer=rita)
+    Watch.objects.update(data_up_to=NOW + 9999 * DAY)
+    return row
+
+
+def fresh(row: Integration) -> Integration:
+    return Integration.objects.select_related("partner").get(pk=row.pk)
+
+
+def at_once(row: Integration, now: Any, *pair: tuple[str, Any], looked: bool) -> dict[str, str]:
+    """Each step taken in a thread of its own: "done", or why not. `looked`: both name the row that they looked at."""
+    gate, said = threading.Barrier(len(pair)), {}
+    version = row.version if looked else None
+
+    def press(step: str, by: Any) -> None:
+        try:
+            gate.wait()
+            perform(row, step, by=by, note="Because.", now=now, version=version)
+            said[step] = "done"
+        except NotAllowed as refusal:
+            said[step] = refusal.kind
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=press, args=each) for each in pair]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return said
+
+
+def take(row: Integration, step: str, by: Any, now: Any) -> Integration:
+    perform(fresh(row), step, by=by, note="Because.", now=now)
+    return fresh(row)
+
+
+@pytest.mark.parametrize("looked", [True, False])
+def test_an_appeal_and_a_suspension_at_once(listed: Integration, alice: Any, rita: Any, rob: Any, looked: bool) -> None:
+    now = NOW + DAY
+    for _ in range(ROUNDS):
+        row = take(listed, "give_notice", rita, now)
+        now += 31 * DAY
+        said = at_once(row, now, ("appeal", alice), ("suspend", rob), looked=looked)
+        row = fresh(row)
+        if row.standing == "notice":
+            assert said == {"appeal": "done", "suspend": "stale" if looked else "ready"}
+            assert row.standing_hold == "appeal"
+        else:  # suspended first: an appeal is then one against the suspension
+            assert said == {"suspend": "done", "appeal": "stale" if looked else "done"}
+            assert row.standing_hold == ("" if looked else "appeal")
+        if row.standing_hold:
+            row = take(row, "uphold_appeal", charlotte(), now)
+        else:
+            row = take(row, "reinstate", rita, now)
+        assert row.standing == "verified"
+
+
+@pytest.mark.parametrize("looked", [True, False])
+def test_a_reinstatement_and_a_removal_at_once(listed: Integration, rita: Any, rob: Any, looked: bool) -> None:
+    now = NOW + DAY
+    for _ in range(ROUNDS):
+        Watch.objects.update(data_up_to=NOW + 9999 * DAY)  # a reinstatement begins to watch anew
+        row = take(listed, "give_notice", rita, now)
+        row = take(row, "suspend", rob, now + 31 * DAY)
+        now += 92 * DAY
+        said = at_once(row, now, ("reinstate", rob), ("remove", rita), looked=looked)
+        standing = fresh(row).standing
+        if said["remove"] != "done":  # reinstated first: nothing is left to remove
+            assert (standing, said["reinstate"]) == ("verified", "done")
+            assert said["remove"] in ("stale", "gone")
+        else:  # removed first: somebody who did not see it is told, who looks afresh may reinstate
+            assert (standing, said["reinstate"]) in (("removed", "stale"), ("verified", "done"))
+        if standing == "removed":
+            take(row, "reinstate", rob, now)
+        assert fresh(row).standing == "verified"
+
+
+def charlotte() -> Any:
+    """A reviewer who took no part."""
+    return User.objects.get_or_create(email="c@program.example", defaults={"name": "Charlotte", "is_reviewer": True})[0]

@@ -1,0 +1,170 @@
+"""Who is in the company, and who may come? Its page, through Django's client."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from integrations.partners import permissions
+from integrations.partners.models import Invitation, Membership, Partner
+from integrations.partners.services import members
+from portal.notifications.models import Email
+from tests.conftest import person
+from tests.integrations.partners.test_onboarding import error_at, text_of
+
+SignIn = Callable[[Any], Any]
+
+
+def member(user: Any) -> str:
+    row = Membership.objects.select_related("partner").get(user=user, ended_at=None)
+    return reverse("company_member", args=[row.partner.slug, row.pk])
+
+
+def mails() -> list[tuple[str, str]]:
+    return list(Email.objects.order_by("pk").values_list("name", "to"))
+
+
+def test_the_page_shows_an_owner_everything(
+    sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime
+) -> None:
+    members.invite(acme, "dora@acme.example", "viewer", by=alice, now=now)
+    page = text_of(sign_in(alice).get("/company/acme/"))
+    for words in ("Alice Archer", "Bob Baker", "Invite a colleague", "Change role", "Remove", "Leave"):
+        assert words in page
+
+
+def test_the_page_shows_a_colleague_the_people_alone(
+    sign_in: SignIn, acme: Partner, alice: Any, bob: Any, now: datetime
+) -> None:
+    members.invite(acme, "dora@acme.example", "viewer", by=alice, now=now)
+    members.ask_to_join(acme, by=person("erin@acme.example", "Erin"), now=now)
+    page = text_of(sign_in(bob).get("/company/acme/"))
+    assert "Alice Archer" in page
+    for words in ("dora@acme.example", "erin@acme.example", "Invite", "Change role", "Remove"):
+        assert words not in page
+
+
+@pytest.mark.parametrize("who", ["charlie", "rita", "sam"])
+def test_the_page_is_not_there_for_others(sign_in: SignIn, alice: Any, who: str, request: Any) -> None:
+    client = sign_in(request.getfixturevalue(who))
+    assert client.get("/company/acme/").status_code == 404
+    assert client.post("/company/acme/invite/", {"email": "x@acme.example", "role": "owner"}).status_code == 404
+    assert client.post(member(alice), {"do": "end"}).status_code == 404
+    assert Invitation.objects.count() == 0
+
+
+def test_company_leads_to_the_only_one_the_list_or_a_new_one(
+    sign_in: SignIn, acme: Partner, globex: Partner, alice: Any, charlie: Any, now: datetime
+) -> None:
+    assert sign_in(alice).get("/company/")["Location"] == "/company/acme/"
+    Membership.objects.create(partner=acme, user=charlie, role="viewer", joined_at=now)
+    page = text_of(sign_in(charlie).get("/company/"))
+    assert "Acme" in page
+    assert "Globex" in page
+    assert sign_in(person("erin@gmail.com", "Erin")).get("/company/")["Location"] == "/company/new/"
+
+
+# -- inviting -------------------------------------------------------------------------------------------------
+
+
+def test_an_owner_invites_and_the_mail_goes(sign_in: SignIn, acme: Partner, alice: Any) -> None:
+    response = sign_in(alice).post(
+        "/company/acme/invite/", {"email": "Dora@Acme.example", "role": "owner"}, follow=True
+    )
+    assert "The invitation to dora@acme.example is on its way." in text_of(response)
+    assert "dora@acme.example" in text_of(response, "#invitations")
+    assert mails() == [("invitation", "dora@acme.example")]
+    assert Email.objects.get().subject == "Alice Archer invited you to join Acme"
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ({"email": "nonsense", "role": "editor"}, "email"),
+        ({"email": "", "role": "editor"}, "email"),
+        ({"email": "dora@acme.example", "role": "king"}, "role"),
+        ({"email": "bob@acme.example", "role": "owner"}, "email"),
+    ],
+)
+def test_an_invitation_that_cannot_be_is_refused_beside_the_field(
+    sign_in: SignIn, alice: Any, bob: Any, typed: dict[str, str], field: str
+) -> None:
+    response = sign_in(alice).post("/company/acme/invite/", typed)
+    assert response.status_code == 422
+    assert error_at(response, field) != ""
+    assert mails() == []
+
+
+def test_an_editor_invites_nobody(sign_in: SignIn, bob: Any) -> None:
+    response = sign_in(bob).post("/company/acme/invite/", {"email": "dora@acme.example", "role": "owner"})
+    assert response.status_code == 403
+    assert Invitation.objects.count() == 0
+
+
+def test_an_invitation_is_sent_again_and_taken_back(sign_in: SignIn, alice: Any) -> None:
+    client = sign_in(alice)
+    client.post("/company/acme/invite/", {"email": "dora@acme.example", "role": "owner"})
+    before = Invitation.objects.get().token_hash
+    address = reverse("company_invitation", args=["acme", Invitation.objects.get().pk])
+    client.post(address, {"do": "resend"})
+    assert Invitation.objects.get().token_hash != before
+    assert mails() == [("invitation", "dora@acme.example")] * 2
+    page = client.post(address, {"do": "revoke"}, follow=True)
+    assert "The invitation to dora@acme.example is taken back." in text_of(page)
+    assert text_of(page, "#invitations") == ""
+
+
+# -- roles and leaving ----------------------------------------------------------------------------------------
+
+
+def test_an_owner_gives_another_role_and_the_colleague_hears(
+    sign_in: SignIn, acme: Partner, alice: Any, bob: Any
+) -> None:
+    sign_in(alice).post(member(bob), {"do": "role", "role": "viewer"})
+    assert permissions.role_of(acme, bob) == "viewer"
+    assert mails() == [("role_changed", bob.email)]
+    assert Email.objects.get().subject == "You are now viewer of Acme"
+
+
+def test_the_access_of_a_removed_colleague_ends_on_the_next_request(sign_in: SignIn, alice: Any, bob: Any) -> None:
+    his = Client()
+    his.force_login(bob, backend="django.contrib.auth.backends.ModelBackend")
+    assert his.get("/company/acme/").status_code == 200
+    sign_in(alice).post(member(bob), {"do": "end"})
+    assert his.get("/company/acme/").status_code == 404
+    assert mails() == [("membership_ended", bob.email)]
+    assert Email.objects.get().subject == "You no longer belong to Acme"
+
+
+def test_who_leaves_goes_home_and_the_owners_hear(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
+    assert sign_in(bob).post(member(bob), {"do": "end"})["Location"] == "/"
+    assert permissions.role_of(acme, bob) == ""
+    assert mails() == [("membership_ended", alice.email)]
+    assert Email.objects.get().subject == "Bob Baker left Acme"
+
+
+def test_the_last_owner_is_told_why_they_stay(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
+    client = sign_in(alice)
+    for wish in ({"do": "end"}, {"do": "role", "role": "viewer"}):
+        page = client.post(member(alice), wish, follow=True)
+        assert members.LAST_OWNER in text_of(page)
+    assert permissions.role_of(acme, alice) == "owner"
+
+
+def test_an_editor_changes_nobody(sign_in: SignIn, acme: Partner, alice: Any, bob: Any) -> None:
+    client = sign_in(bob)
+    client.post(member(alice), {"do": "end"})
+    client.post(member(bob), {"do": "role", "role": "owner"})
+    assert (permissions.role_of(acme, alice), permissions.role_of(acme, bob)) == ("owner", "editor")
+
+
+@pytest.mark.parametrize("wish", [{}, {"do": "nonsense"}, {"do": "role"}, {"do": "role", "role": "king"}])
+def test_a_wish_that_is_none_changes_nothing(
+    sign_in: SignIn, acme: Partner, alice: Any, bob: Any, wish: dict[str, str]
+) -> None:
+    assert sign_in(alice).post(member(bob), wish)["Location"] == "/company/acme/"
+    assert permissions.role_of(acme, bob) == "editor"
+    assert sign_in(alice).get(member(bob))["Location"] == "/company/acme/"

@@ -1,0 +1,64 @@
+"""Two people change a company at once, on a real PostgreSQL: it keeps an owner, and its name stays its own."""
+
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from integrations.partners.models import Membership, Partner
+from integrations.partners.services import members
+from portal.core.errors import NotAllowed
+from tests.conftest import person
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="row locks need a real PostgreSQL"),
+]
+
+
+def at_once(*wishes: Callable[[], Any]) -> list[str]:
+    """Do all of it at the same moment. Returns what each was told: blank where it was done."""
+    gate, told = threading.Barrier(len(wishes)), []
+
+    def do(wish: Callable[[], Any]) -> None:
+        try:
+            gate.wait()
+            wish()
+            told.append("")
+        except NotAllowed as refusal:
+            told.append(str(refusal))
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=do, args=(wish,)) for wish in wishes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return sorted(told)
+
+
+def test_two_last_owners_who_leave_at_once_leave_one_behind(acme: Partner, alice: Any, bob: Any, now: datetime) -> None:
+    for _ in range(20):
+        Membership.objects.all().delete()
+        pair = [Membership.objects.create(partner=acme, user=u, role="owner", joined_at=now) for u in (alice, bob)]
+        told = at_once(*(lambda m=m: members.end_membership(m, by=m.user, now=now) for m in pair))
+        assert told == ["", members.LAST_OWNER]
+        assert Membership.objects.filter(ended_at=None).count() == 1
+
+
+def test_one_name_taken_twice_at_once_makes_one_company(db: None, now: datetime) -> None:
+    pair = [person("dora@initech.example", "Dora"), person("erin@initech.example", "Erin")]
+    for n in range(20):
+        name = f"Initech {'x' * n}"
+        told = at_once(*(lambda u=u, name=name: members.create_partner(name, by=u, now=now) for u in pair))
+        assert told[0] == ""
+        assert told[1] in (
+            "Somebody created a company of this name just now. Look again.",
+            "A company with this name, or one that looks just like it, is already here.",
+        )
+    assert Partner.objects.count() == 20

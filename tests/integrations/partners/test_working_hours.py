@@ -1,0 +1,39 @@
+"""When does a reader work?"""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from portal.core.business_time import Calendar
+from portal.core.office_hours import office_closes, office_opens
+
+
+@pytest.mark.parametrize(
+    ("at", "opens"),
+    [
+        ("2026-04-14T08:59", "2026-04-14T09:00"),
+        ("2026-04-14T16:59", "2026-04-14T16:59"),
+        ("2026-04-14T17:00", "2026-04-15T09:00"),
+        ("2026-04-17T17:00", "2026-04-20T09:00"),
+        ("2026-04-18T12:00", "2026-04-20T09:00"),
+    ],
+)
+def test_office_opens(at: str, opens: str) -> None:
+    moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
+    assert office_opens(moment, Calendar()) == datetime.fromisoformat(opens).replace(tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("at", "closes"),
+    [
+        ("2026-04-14T08:59", None),
+        ("2026-04-14T09:00", "2026-04-14T17:00"),
+        ("2026-04-14T16:59", "2026-04-14T17:00"),
+        ("2026-04-14T17:00", None),
+        ("2026-04-18T12:00", None),
+    ],
+)
+def test_office_closes(at: str, closes: str | None) -> None:
+    moment = datetime.fromisoformat(at).replace(tzinfo=UTC)
+    expected = datetime.fromisoformat(closes).replace(tzinfo=UTC) if closes else None
+    assert office_closes(moment, Calendar()) == expected

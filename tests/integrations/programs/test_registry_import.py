@@ -1,0 +1,143 @@
+import gzip
+import json
+import os
+from datetime import timedelta
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from integrations.programs.models import PublishedProvider
+from integrations.programs.services.registry_import import import_providers
+from tests.conftest import NOW
+
+pytestmark = pytest.mark.django_db
+
+
+def line(number=1, full_name="acme/rocket", **changes):
+    namespace, _, name = full_name.partition("/")
+    raw = {
+        "id": str(number),
+        "fullName": full_name,
+        "namespace": namespace,
+        "name": name,
+        "alias": None,
+        "tier": "community",
+        "totalDownloads": 7,
+        "description": "Launches.",
+        "source": f"https://github.com/{namespace}/terraform-provider-{name}",
+        "warning": "",
+    }
+    return json.dumps(raw | changes).encode()
+
+
+def counts(tally):
+    return tally.new, tally.changed, tally.unchanged, len(tally.skipped)
+
+
+def test_first_import_brings_all_in():
+    tally = import_providers([line(), line(2, "Globex/scan-it")], now=NOW)
+    assert counts(tally) == (2, 0, 0, 0)
+    row = PublishedProvider.objects.get(full_name="Globex/scan-it")
+    assert (row.name_key, row.repository) == ("scanit", "globex/terraform-provider-scan-it")
+    assert (row.registry_id, row.tier, row.downloads, row.imported_at) == ("2", "community", 7, NOW)
+
+
+def test_second_import_changes_nothing():
+    import_providers([line()], now=NOW)
+    assert counts(import_providers([line()], now=NOW + timedelta(days=1))) == (0, 0, 1, 0)
+    assert PublishedProvider.objects.get().imported_at == NOW
+
+
+def test_changed_provider_is_changed():
+    import_providers([line()], now=NOW)
+    tally = import_providers([line(tier="partner")], now=NOW + timedelta(days=1))
+    row = PublishedProvider.objects.get()
+    assert (counts(tally), row.tier, row.imported_at) == ((0, 1, 0, 0), "partner", NOW + timedelta(days=1))
+
+
+def test_renamed_provider_keeps_its_row():
+    import_providers([line()], now=NOW)
+    import_providers([line(1, "acme/rockets")], now=NOW)
+    assert [(r.full_name, r.name_key) for r in PublishedProvider.objects.all()] == [("acme/rockets", "rockets")]
+
+
+def test_name_published_anew_takes_the_row():
+    import_providers([line()], now=NOW)
+    assert counts(import_providers([line(2)], now=NOW)) == (0, 1, 0, 0)
+    assert PublishedProvider.objects.get().registry_id == "2"
+
+
+def test_names_that_changed_places_are_skipped_or_settled():
+    import_providers([line(1, "a/x"), line(2, "a/y")], now=NOW)
+    tally = import_providers([line(1, "a/y"), line(2, "a/x")], now=NOW)
+    assert tally.skipped == [
+        (1, "its name belongs to another provider here"),
+        (2, "its name belongs to another provider here"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bad", "reason"),
+    [
+        (b"", "not JSON"),
+        (b"{", "not JSON"),
+        (b"\xff\xfe", "not JSON"),
+        (b"[" * 100_000, "not JSON"),
+        (b"[]", "not an object"),
+        (line(id=5), "no id"),
+        (line(name=""), "no name"),
+        (line(fullName="other/rocket"), "fullName is not namespace/name"),
+        (line(totalDownloads="many"), "totalDownloads is not a count"),
+        (line(totalDownloads=-1), "totalDownloads is not a count"),
+        (line(totalDownloads=2**63), "totalDownloads is not a count"),
+        (line(source="ftp://x"), "source is not an https address"),
+        (line(tier="t" * 30), "tier is longer than 20 characters"),
+        (line(1, "ac\x07me/rocket"), "full_name holds control characters"),
+        (line(description="\ud800"), "description is not text"),
+    ],
+)
+def test_bad_line_is_skipped_with_its_reason(bad, reason):
+    tally = import_providers([line(9, "good/one"), bad, line(10, "good/two")], now=NOW)
+    assert (tally.new, tally.skipped) == (2, [(2, reason)])
+
+
+@pytest.mark.parametrize("twin", [line(2), line(1, "acme/other"), line(2, "Acme/Rocket")])
+def test_provider_named_twice_is_skipped(twin):
+    tally = import_providers([line(), twin], now=NOW)
+    assert tally.skipped == [(2, "named twice in the file")]
+
+
+def test_file_that_ends_early_keeps_what_was_read(tmp_path):
+    whole = gzip.compress(b"\n".join(line(n, f"a/n{n}") for n in range(3000)))
+    path = tmp_path / "cut.jsonl.gz"
+    path.write_bytes(whole[: len(whole) // 2])
+    out, err = StringIO(), StringIO()
+    call_command("import_registry_providers", path, stdout=out, stderr=err)
+    assert "the file is damaged from here on" in err.getvalue()
+    assert 0 < PublishedProvider.objects.count() < 3000
+
+
+def test_command_tells_what_it_did(tmp_path):
+    path = tmp_path / "plain.jsonl"
+    path.write_bytes(b"\n".join([line(), b"nonsense"]))
+    out, err = StringIO(), StringIO()
+    call_command("import_registry_providers", path, stdout=out, stderr=err)
+    assert out.getvalue() == "2 lines: 1 new, 0 changed, 0 unchanged, 1 skipped. 1 providers are here.\n"
+    assert err.getvalue() == "2 lines read\nline 2 skipped: not JSON\n"
+
+
+def test_command_without_a_file_says_so(tmp_path):
+    with pytest.raises(CommandError, match="cannot be read"):
+        call_command("import_registry_providers", tmp_path / "none")
+
+
+def test_real_registry_comes_in_whole():
+    shared = os.environ.get("PORTAL_SHARED")
+    if not shared:
+        pytest.skip("PORTAL_SHARED does not name the folder with the recorded registry")
+    path = Path(shared) / "data" / "registry-extract" / "providers.jsonl.gz"
+    out = StringIO()
+    call_command("import_registry_providers", path, stdout=out, stderr=StringIO())
+    assert out.getvalue().startswith("7,088 lines: 7,088 new, 0 changed, 0 unchanged, 0 skipped.")

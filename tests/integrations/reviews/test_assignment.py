@@ -1,0 +1,117 @@
+"""Who should review this, and why?"""
+
+from datetime import date, datetime
+from typing import Any
+
+import pytest
+
+from integrations.partners.models import Membership, Partner
+from integrations.reviews.assignment import suggest
+from integrations.reviews.services import claims
+from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
+from portal.accounts.models import User
+from tests.conftest import begin, drive, person
+
+
+def told(integration: Integration, now: datetime) -> list[tuple[str, str, bool]]:
+    return [(str(s.reviewer), s.sentence, s.available) for s in suggest(integration, now)]
+
+
+def has(user: User, **fields: Any) -> None:
+    for name, value in fields.items():
+        setattr(user.reviewer_profile, name, value)
+    user.reviewer_profile.save()
+
+
+def test_suggestions_with_nothing_known_stand_in_the_order_of_names(
+    rocket: Integration, rob: User, rita: User, now: datetime
+) -> None:
+    assert told(rocket, now) == [("Rita Reyes", "0 of 8 open", True), ("Rob Roth", "0 of 8 open", True)]
+
+
+def test_whoever_reviewed_it_before_comes_first(at: Any, rita: User, rob: User, now: datetime) -> None:
+    rocket = at("review")
+    findings.raise_finding(rocket, rocket.edition.requirements()[0].id, "Fix it.", by=rob, now=now)
+    assert told(rocket, now) == [
+        ("Rob Roth", "Reviewed Rocket before · 0 of 8 open", True),
+        ("Rita Reyes", "0 of 8 open", True),
+    ]
+
+
+def test_whoever_reviewed_for_the_company_comes_before_whoever_chose_the_program(
+    at: Any, acme: Partner, alice: User, rita: User, rob: User, now: datetime
+) -> None:
+    at("release", name="Other")  # rita approved it
+    has(rob, programs=["nomad"])
+    assert told(begin(acme, alice), now) == [
+        ("Rita Reyes", "Knows Acme · 0 of 8 open", True),
+        ("Rob Roth", "Knows Nomad · 0 of 8 open", True),
+    ]
+
+
+def test_a_reviewer_of_other_programs_comes_last(rocket: Integration, rita: User, rob: User, now: datetime) -> None:
+    has(rita, programs=["vault"])
+    assert told(rocket, now) == [
+        ("Rob Roth", "0 of 8 open", True),
+        ("Rita Reyes", "Does not review Nomad · 0 of 8 open", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "words", "available"),
+    [
+        (date(2026, 4, 14), date(2026, 4, 14), " · away until Tue 14 Apr", False),
+        (date(2026, 4, 1), None, " · away until further notice", False),
+        (date(2026, 4, 20), date(2026, 4, 30), " · away from Mon 20 Apr", True),
+        (date(2026, 4, 29), None, "", True),
+        (date(2026, 4, 1), date(2026, 4, 13), "", True),
+    ],
+)
+def test_away_dates_are_told(
+    rocket: Integration, rita: User, now: datetime, start: date, end: date | None, words: str, available: bool
+) -> None:
+    has(rita, away_from=start, away_until=end)
+    assert told(rocket, now) == [("Rita Reyes", f"0 of 8 open{words}", available)]
+
+
+def test_the_load_decides_between_equals_and_a_full_desk_is_not_available(
+    rocket: Integration, globex: Partner, charlie: User, rita: User, rob: User, now: datetime
+) -> None:
+    other = begin(globex, charlie, name="Scan")
+    claims.claim(other, by=rita, now=now)
+    assert told(rocket, now) == [("Rob Roth", "0 of 8 open", True), ("Rita Reyes", "1 of 8 open", True)]
+    has(rita, most_open=1)
+    assert told(rocket, now)[1] == ("Rita Reyes", "1 of 1 open, no room for more", False)
+
+
+def test_what_is_listed_is_no_load(
+    rocket: Integration, globex: Partner, charlie: User, rita: User, now: datetime
+) -> None:
+    other = begin(globex, charlie, name="Scan")
+    claims.claim(other, by=rita, now=now)
+    drive(other, "support", partner=charlie, reviewer=rita)
+    assert dict((name, words) for name, words, _ in told(rocket, now))["Rita Reyes"] == "0 of 8 open"
+
+
+def test_people_of_the_company_and_of_no_program_are_left_out(
+    rocket: Integration, acme: Partner, rita: User, rob: User, sam: User, now: datetime
+) -> None:
+    Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=now)
+    person("gone@program.example", "Gone", is_reviewer=True, is_active=False)
+    assert told(rocket, now) == [("Rob Roth", "0 of 8 open", True)]
+
+
+def test_a_reviewer_without_a_profile_takes_everything(rocket: Integration, now: datetime) -> None:
+    person("new@program.example", "Nina New", is_reviewer=True)
+    assert told(rocket, now) == [("Nina New", "0 of 8 open", True)]
+
+
+def test_suggestions_take_as_many_queries_for_many_as_for_one(
+    rocket: Integration, rita: User, now: datetime, django_assert_num_queries: Any
+) -> None:
+    for number in range(12):
+        person(f"r{number}@program.example", f"R{number}", is_reviewer=True)
+    loaded = Integration.objects.select_related("partner").get(pk=rocket.pk)
+    with django_assert_num_queries(2):
+        assert len(suggest(loaded, now)) == 13

@@ -1,0 +1,105 @@
+"""What would another edition change, and how is an integration moved there?"""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from integrations.partners.models import Membership, Partner
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform
+from portal.accounts.models import User
+from portal.audit.models import Event
+from portal.notifications.models import Email
+from tests.conftest import FACTS
+
+SignIn = Any
+
+
+@pytest.fixture
+def old(acme: Partner, alice: User, now: datetime, time_machine: Any) -> Integration:
+    """Acme's provider in the edition of 2021."""
+    from integrations.submissions.services import creation
+
+    time_machine.move_to(now, tick=False)
+    row = creation.create(acme, "terraform-provider", FACTS, by=alice, now=now, edition="2021-10")
+    return Integration.objects.get(pk=row.pk)
+
+
+def text_of(response: Any, where: str = "main") -> str:
+    page = BeautifulSoup(response.content, "html.parser")
+    return " ".join(page.select_one(where).get_text(" ").split())
+
+
+def address(row: Integration) -> str:
+    return f"/integrations/{row.uuid}/edition/"
+
+
+def test_the_dry_run_says_what_changes_and_changes_nothing(old: Integration, rita: User, sign_in: SignIn) -> None:
+    before = (Event.objects.count(), Email.objects.count())
+    said = text_of(sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"}))
+    new = old.program.edition("2026-06")
+    assert old.edition.mailbox in said
+    assert new.mailbox in said
+    for part in ("What is asked in addition", "What is no longer asked", "What is taken along"):
+        assert part in said
+    assert "This mail goes to alice@acme.example" in said
+    assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
+    assert (Event.objects.count(), Email.objects.count()) == before
+
+
+def test_moving_moves_tells_and_is_written_down(old: Integration, rita: User, sign_in: SignIn) -> None:
+    client = sign_in(rita)
+    response = client.post(address(old), {"to": "2026-06", "note": "As agreed.", "move": "1"})
+    assert response["Location"] == f"/integrations/{old.uuid}/review/"
+    assert Integration.objects.get(pk=old.pk).edition_date == "2026-06"
+    event = old.events.get(verb="edition_moved")
+    assert (event.actor, event.note, event.data["was"], event.data["to"]) == (
+        "Rita Reyes", "As agreed.", "2021-10", "2026-06",
+    )  # fmt: skip
+    assert [mail.to for mail in Email.objects.filter(event=event)] == ["alice@acme.example"]
+
+
+@pytest.mark.parametrize("to", ["2021-10", "1999-01", "", "x" * 300])
+def test_an_edition_that_is_none_is_told_beside_the_field(
+    old: Integration, rita: User, sign_in: SignIn, to: str
+) -> None:
+    response = sign_in(rita).post(address(old), {"to": to, "note": "Kept.", "move": "1"})
+    assert response.status_code == 422
+    assert "Kept." in text_of(response, "textarea")
+    assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
+
+
+def test_a_program_of_one_edition_says_so(at: Any, rita: User, sign_in: SignIn) -> None:
+    row = at("develop")
+    assert "There is one edition" in text_of(sign_in(rita).get(address(row)))
+
+
+def test_a_reviewer_of_the_company_sees_why_not(
+    old: Integration, acme: Partner, rita: User, sign_in: SignIn, now: datetime
+) -> None:
+    Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=now)
+    client = sign_in(rita)
+    assert "You belong to Acme" in text_of(client.get(address(old)))
+    response = client.post(address(old), {"to": "2026-06", "note": "", "move": "1"})
+    assert response.status_code == 403
+    assert "never on their own company" in text_of(response)
+    assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"
+
+
+def test_while_a_decision_can_be_undone_the_dry_run_shows_all_but_the_button(
+    old: Integration, rita: User, sign_in: SignIn, now: datetime
+) -> None:
+    perform(old, "decline", by=rita, note="No.", now=now)
+    response = sign_in(rita).post(address(old), {"to": "2026-06", "note": "", "preview": "1"})
+    assert "It cannot be moved yet The last decision can still be undone until 09:10 UTC" in text_of(response)
+    assert "What is asked in addition" in text_of(response)
+    assert BeautifulSoup(response.content, "html.parser").select("main form button[name=move]") == []
+
+
+def test_partners_do_not_move_editions(old: Integration, alice: User, sign_in: SignIn) -> None:
+    client = sign_in(alice)
+    assert client.get(address(old)).status_code == 404
+    assert client.post(address(old), {"to": "2026-06", "move": "1"}).status_code == 404
+    assert Integration.objects.get(pk=old.pk).edition_date == "2021-10"

@@ -1,0 +1,345 @@
+"""What does a reviewer take next?"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.urls import reverse
+
+from integrations.partners.models import Membership, Partner
+from integrations.reviews.models import ReviewerProfile
+from integrations.reviews.selectors import queue
+from integrations.reviews.services import claims
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform
+from portal.accounts.models import User
+from tests.conftest import begin, drive
+
+SignIn = Any
+
+
+@pytest.fixture
+def moment(time_machine: Any, now: datetime) -> datetime:
+    """The pages ask the clock themselves: it stands still."""
+    time_machine.move_to(now, tick=False)
+    return now
+
+
+def names(response: Any) -> list[str]:
+    page = BeautifulSoup(response.content, "html.parser")
+    return [link.text for link in page.select("td.main a")]
+
+
+def row_of(response: Any, name: str) -> str:
+    page = BeautifulSoup(response.content, "html.parser")
+    row = next(row for row in page.select("tbody tr") if row.select_one("td.main a").text == name)
+    return " ".join(row.get_text(" ").split())
+
+
+def figures(response: Any) -> str:
+    page = BeautifulSoup(response.content, "html.parser")
+    return " ".join(page.select_one(".figures").get_text(" ").split())
+
+
+def reviewed(partner: Partner, by: User, reviewer: User, now: datetime, program: str = "nomad", **facts: Any) -> Any:
+    return drive(begin(partner, by, program, now, **facts), "review", partner=by, reviewer=reviewer, now=now)
+
+
+@pytest.fixture
+def three(acme: Partner, globex: Partner, alice: User, charlie: User, rita: User, moment: datetime) -> None:
+    """Scan waits longest, then Rocket; Vaulted asked today."""
+    reviewed(acme, alice, rita, moment - timedelta(days=3), name="Rocket")
+    reviewed(globex, charlie, rita, moment - timedelta(days=6), name="Scan")
+    reviewed(globex, charlie, rita, moment, "vault", name="Vaulted")
+
+
+# -- what is in it -------------------------------------------------------------------------------------------
+
+
+def test_the_queue_is_ordered_by_due_date(three: None, rita: User, sign_in: SignIn) -> None:
+    assert names(sign_in(rita).get("/queue/")) == ["Scan", "Rocket", "Vaulted"]
+
+
+def test_a_row_says_what_it_is_why_it_is_here_how_the_checks_stand_and_who_has_it(
+    three: None, rita: User, sign_in: SignIn
+) -> None:
+    said = row_of(sign_in(rita).get("/queue/"), "Rocket")
+    assert said.startswith("Rocket Acme new review Nomad")
+    assert "Review · new" in said
+    assert "free Claim Rocket" in said
+
+
+def test_what_waits_for_the_partner_is_not_in_the_queue_but_can_be_seen(
+    three: None, rocket: Integration, rita: User, sign_in: SignIn
+) -> None:
+    client = sign_in(rita)
+    assert "Rocket" in names(client.get("/queue/?holder=partner"))
+    assert names(client.get("/queue/?holder=partner")) == ["Rocket"]
+    assert len(names(client.get("/queue/?holder=any"))) == 4
+
+
+def test_the_head_counts_what_is_due_today_what_is_open_and_the_oldest(
+    three: None, rita: User, sign_in: SignIn, moment: datetime, time_machine: Any
+) -> None:
+    assert figures(sign_in(rita).get("/queue/")) == "0 due today · 3 open · oldest 6 d"
+    due = Integration.objects.get(name="Scan").turn_due_at
+    assert due is not None
+    time_machine.move_to(due - timedelta(minutes=1), tick=False)
+    assert figures(sign_in(rita).get("/queue/")).startswith("1 due today · 3 open · ")
+
+
+def test_an_empty_queue_says_what_will_be_here(rita: User, sign_in: SignIn) -> None:
+    assert "The queue is empty" in sign_in(rita).get("/queue/").content.decode()
+
+
+# -- filters and tabs ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("program=vault", ["Vaulted"]),
+        ("stage=review", ["Scan", "Rocket", "Vaulted"]),
+        ("stage=release", []),
+        ("age=3", ["Scan", "Rocket"]),
+        ("age=7", []),
+        ("program=nomad&age=1&tab=free", ["Scan", "Rocket"]),
+        ("tab=mine", []),
+    ],
+)
+def test_filters_stand_in_the_address(three: None, rita: User, sign_in: SignIn, query: str, found: list[str]) -> None:
+    assert names(sign_in(rita).get(f"/queue/?{query}")) == found
+
+
+def test_the_category_is_a_filter(
+    three: None, acme: Partner, alice: User, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    row = Integration.objects.get(name="Rocket")
+    category = row.edition.categories[0].key
+    reviewed(acme, alice, rita, moment, name="Sorted", category=category)
+    assert names(sign_in(rita).get(f"/queue/?category={category}")) == ["Sorted"]
+
+
+def test_a_filter_that_does_not_exist_is_told_beside_it_and_left_out(three: None, rita: User, sign_in: SignIn) -> None:
+    response = sign_in(rita).get("/queue/?program=zzz&stage=review&age=nine&tab=none&page=-7")
+    assert response.status_code == 200
+    assert response.content.decode().count("There is no such choice: all are shown.") == 2
+    assert len(names(response)) == 3
+
+
+def test_tabs_split_mine_free_and_all(three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime) -> None:
+    claims.claim(Integration.objects.get(name="Scan"), by=rita, now=moment)
+    claims.claim(Integration.objects.get(name="Rocket"), by=rob, now=moment)
+    client = sign_in(rita)
+    assert names(client.get("/queue/?tab=mine")) == ["Scan"]
+    assert names(client.get("/queue/?tab=free")) == ["Vaulted"]
+    assert names(client.get("/queue/?tab=all")) == ["Scan", "Rocket", "Vaulted"]
+
+
+def test_htmx_gets_the_results_alone_and_the_same_ones(three: None, rita: User, sign_in: SignIn) -> None:
+    client = sign_in(rita)
+    fragment = client.get("/queue/?program=nomad", headers={"HX-Request": "true"})
+    assert names(fragment) == names(client.get("/queue/?program=nomad")) == ["Scan", "Rocket"]
+    assert "<html" not in fragment.content.decode()
+    assert "HX-Request" in fragment["Vary"]
+
+
+# -- claims --------------------------------------------------------------------------------------------------
+
+
+def test_the_queue_says_who_has_it_and_until_when(
+    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
+) -> None:
+    claims.claim(Integration.objects.get(name="Scan"), by=rita, now=moment)
+    claims.claim(Integration.objects.get(name="Rocket"), by=rob, now=moment)
+    claims.assign(Integration.objects.get(name="Vaulted"), rita, by=rita, now=moment)
+    response = sign_in(rita).get("/queue/")
+    assert "yours until 09:30 UTC" in row_of(response, "Scan")
+    assert "Rob Roth until 09:30" in row_of(response, "Rocket")
+    assert "assigned to you Claim Vaulted" in row_of(response, "Vaulted")
+    time_machine.move_to(moment + timedelta(minutes=30), tick=False)
+    response = sign_in(rita).get("/queue/")
+    assert "yours, the claim ran out Claim Scan" in row_of(response, "Scan")
+    assert "free, was with Rob Roth Claim Rocket" in row_of(response, "Rocket")
+
+
+def test_claiming_opens_the_review(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
+    row = Integration.objects.get(name="Scan")
+    response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/")
+    assert response["Location"] == reverse("review", args=[row.uuid])
+    row = Integration.objects.get(pk=row.pk)
+    assert (row.reviewer, row.claimed_until) == (rita, moment + timedelta(minutes=30))
+
+
+def test_whoever_is_second_is_told_who_was_faster_and_keeps_the_filters(
+    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime
+) -> None:
+    row = Integration.objects.get(name="Scan")
+    claims.claim(row, by=rob, now=moment)
+    response = sign_in(rita).post(f"/integrations/{row.uuid}/claim/", {"back": "tab=free&program=nomad"}, follow=True)
+    assert response.redirect_chain == [("/queue/?tab=free&program=nomad", 302)]
+    assert "Rob Roth has it until 09:30 UTC." in response.content.decode()
+    assert Integration.objects.get(pk=row.pk).reviewer == rob
+
+
+def test_an_open_page_keeps_the_claim_and_says_when_it_is_lost(
+    three: None, rita: User, rob: User, sign_in: SignIn, moment: datetime, time_machine: Any
+) -> None:
+    row = Integration.objects.get(name="Scan")
+    claims.claim(row, by=rita, now=moment)
+    time_machine.move_to(moment + timedelta(minutes=20), tick=False)
+    assert "It is yours until" in sign_in(rita).post(f"/integrations/{row.uuid}/keep/").content.decode()
+    assert Integration.objects.get(pk=row.pk).claimed_until == moment + timedelta(minutes=50)
+    time_machine.move_to(moment + timedelta(minutes=60), tick=False)
+    claims.claim(row, by=rob, now=moment + timedelta(minutes=60))
+    assert "Rob Roth has it until" in sign_in(rita).post(f"/integrations/{row.uuid}/keep/").content.decode()
+    assert Integration.objects.get(pk=row.pk).reviewer == rob
+
+
+def test_putting_back_frees_it(three: None, rita: User, sign_in: SignIn, moment: datetime) -> None:
+    row = Integration.objects.get(name="Scan")
+    claims.claim(row, by=rita, now=moment)
+    assert sign_in(rita).post(f"/integrations/{row.uuid}/put-back/").status_code == 302
+    row = Integration.objects.get(pk=row.pk)
+    assert (row.reviewer, row.claimed_until) == (None, None)
+
+
+def test_a_reviewer_of_the_company_is_offered_no_claim(
+    three: None, acme: Partner, rita: User, sign_in: SignIn, moment: datetime
+) -> None:
+    Membership.objects.create(partner=acme, user=rita, role="viewer", joined_at=moment)
+    client = sign_in(rita)
+    row = Integration.objects.get(name="Rocket")
+    assert row_of(client.get("/queue/"), "Rocket").count("your own company") == 1
+    assert "Claim Rocket" not in row_of(client.get("/queue/"), "Rocket")
+    response = client.post(f"/integrations/{row.uuid}/claim/", follow=True)
+    assert "never on their own company" in response.content.decode()
+    assert Integration.objects.get(pk=row.pk).reviewer is None
+
+
+def test_staff_see_the_queue_without_claims(three: None, sam: User, sign_in: SignIn) -> None:
+    response = sign_in(sam).get("/queue/")
+    assert len(names(response)) == 3
+    assert "Claim" not in row_of(response, "Scan")
+
+
+@pytest.mark.parametrize("address", ["/queue/", "/queue/profile/"])
+def test_partners_have_no_queue(alice: User, sign_in: SignIn, address: str) -> None:
+    assert sign_in(alice).get(address).status_code == 404
+
+
+@pytest.mark.parametrize("what", ["claim", "keep", "put-back", "assign", "seen"])
+def test_partners_find_none_of_the_queues_buttons(rocket: Integration, alice: User, sign_in: SignIn, what: str) -> None:
+    assert sign_in(alice).post(f"/integrations/{rocket.uuid}/{what}/").status_code == 404
+
+
+def test_a_button_opened_as_a_page_leads_to_the_review(rocket: Integration, rita: User, sign_in: SignIn) -> None:
+    for what in ("claim", "keep", "put-back", "assign", "seen"):
+        response = sign_in(rita).get(f"/integrations/{rocket.uuid}/{what}/")
+        assert response["Location"] == f"/integrations/{rocket.uuid}/review/"
+
+
+# -- assigning, profiles -------------------------------------------------------------------------------------
+
+
+def test_assigning_names_the_reviewer(three: None, rita: User, rob: User, sign_in: SignIn) -> None:
+    row = Integration.objects.get(name="Scan")
+    sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": rob.pk})
+    assert Integration.objects.get(pk=row.pk).reviewer == rob
+
+
+@pytest.mark.parametrize("chosen", ["", "x", "9" * 40, "-1"])
+def test_assigning_nobody_is_told(three: None, rita: User, sign_in: SignIn, chosen: str) -> None:
+    row = Integration.objects.get(name="Scan")
+    response = sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": chosen}, follow=True)
+    assert "Choose a reviewer first." in response.content.decode()
+
+
+def test_assigning_somebody_who_is_no_reviewer_finds_nobody(
+    three: None, rita: User, alice: User, sign_in: SignIn
+) -> None:
+    row = Integration.objects.get(name="Scan")
+    assert sign_in(rita).post(f"/integrations/{row.uuid}/assign/", {"reviewer": alice.pk}).status_code == 404
+
+
+PROFILE = {"programs": ["vault"], "away_from": "2026-05-01", "away_until": "2026-05-08", "most_open": "3"}
+
+
+def test_a_reviewer_says_what_they_take_on(rita: User, sign_in: SignIn) -> None:
+    assert sign_in(rita).post("/queue/profile/", PROFILE)["Location"] == "/queue/"
+    kept = ReviewerProfile.objects.get(user=rita)
+    assert (kept.programs, f"{kept.away_from}", f"{kept.away_until}", kept.most_open) == (
+        ["vault"], "2026-05-01", "2026-05-08", 3,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"away_until": "2026-04-30"}, "This day is before the first day away."),
+        ({"away_from": ""}, "Say from which day you are away."),
+        ({"programs": ["zzz"]}, "zzz is not one of the available choices"),
+        ({"most_open": "0"}, "greater than or equal to 1"),
+    ],
+)
+def test_a_profile_that_does_not_fit_is_told_and_nothing_is_lost(
+    rita: User, sign_in: SignIn, wrong: dict[str, Any], sentence: str
+) -> None:
+    response = sign_in(rita).post("/queue/profile/", PROFILE | wrong)
+    assert response.status_code == 422
+    assert sentence in response.content.decode()
+    assert ReviewerProfile.objects.get(user=rita).programs == []
+    page = BeautifulSoup(response.content, "html.parser")
+    assert page.select_one("#id_away_until")["value"] == (PROFILE | wrong)["away_until"]
+
+
+# -- how much it costs ---------------------------------------------------------------------------------------
+
+
+def many(partner: Partner, count: int, now: datetime) -> None:
+    """Rows straight into the table: enough to see what a long queue costs."""
+    pattern = reviewed_row(partner, now)
+    Integration.objects.bulk_create(
+        Integration(**pattern, name=f"I{n}", name_key=f"i{n}", turn_due_at=now + timedelta(hours=n))
+        for n in range(count)
+    )
+
+
+def reviewed_row(partner: Partner, now: datetime) -> dict[str, Any]:
+    return {
+        "partner": partner, "program_key": "nomad", "edition_date": "2021-04", "stage": "review", "step": "review",
+        "review_state": "waiting", "review_round": 1, "turn_holder": "program", "turn_action": "Review round 1",
+        "turn_target": "review", "turn_since": now, "reasons": ["new review"], "tally": {"pass": 3}, "created_at": now,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("count", [50, 500])
+def test_the_queue_takes_as_many_queries_for_many_rows_as_for_few(
+    acme: Partner, rita: User, sign_in: SignIn, moment: datetime, count: int, django_assert_num_queries: Any
+) -> None:
+    many(acme, count, moment)
+    client = sign_in(rita)
+    with django_assert_num_queries(7):  # session, person, memberships, disputes, figures, rows, saved views
+        assert len(names(client.get("/queue/"))) == 50
+
+
+def test_pages_follow_one_another(acme: Partner, rita: User, sign_in: SignIn, moment: datetime) -> None:
+    many(acme, 120, moment)
+    client = sign_in(rita)
+    assert names(client.get("/queue/?page=2")) == [f"I{n}" for n in range(50, 100)]
+    assert names(client.get("/queue/?page=99")) == [f"I{n}" for n in range(100, 120)]
+    assert names(client.get("/queue/?page=zero"))[0] == "I0"
+
+
+def test_the_figures_agree_with_the_rows(three: None, rita: User, rob: User, moment: datetime) -> None:
+    claims.claim(Integration.objects.get(name="Scan"), by=rita, now=moment)
+    rows = queue.chosen({}, moment)
+    head = queue.head_of(rows, rita, moment)
+    counted = {tab: rows.filter(queue.in_tab(tab, rita, moment)).count() for tab in queue.TABS}
+    assert head.tabs == counted == {"all": 3, "mine": 1, "free": 2}
+
+
+def test_a_finished_review_leaves_the_queue(three: None, rita: User, moment: datetime, sign_in: SignIn) -> None:
+    perform(Integration.objects.get(name="Scan"), "decline", by=rita, note="No.", now=moment)
+    assert names(sign_in(rita).get("/queue/")) == ["Rocket", "Vaulted"]

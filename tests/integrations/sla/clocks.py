@@ -1,0 +1,51 @@
+"""Rows of support for tests: a watch, an issue, its clock, each with the moments that the test says."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from integrations.sla.models import Clock, Issue, Watch
+from integrations.submissions.models import Integration
+
+
+def watch_over(integration: Integration, now: datetime, *, data_up_to: datetime | None = None) -> Watch:
+    return Watch.objects.create(
+        integration=integration,
+        repository=integration.repository,
+        repository_id=integration.repository_id,
+        began_at=now - timedelta(days=90),
+        data_up_to=data_up_to or now + timedelta(days=3650),
+        poll_at=now + timedelta(minutes=5),
+    )
+
+
+def issue_of(watch: Watch, number: int, opened_at: datetime) -> Issue:
+    return Issue.objects.create(
+        watch=watch,
+        integration=watch.integration,
+        github_id=1000 + number,
+        number=number,
+        edition=watch.integration.edition_date,
+        title=f"It breaks {number}",
+        url=f"https://github.com/{watch.repository}/issues/{number}",
+        author="reporter",
+        opened_at=opened_at,
+        updated_at=opened_at,
+    )
+
+
+def clock_of(issue: Issue, due_at: datetime, **fields: Any) -> Clock:
+    """A promised clock that runs from the issue's opening to `due_at`, its warnings in between."""
+    allowed = due_at - issue.opened_at
+    values = {
+        "verb": "resolve",
+        "promised": True,
+        "severity": "critical",
+        "state": "running",
+        "started_at": issue.opened_at,
+        "due_at": due_at,
+        "warn50_at": issue.opened_at + allowed * 0.5,
+        "warn75_at": issue.opened_at + allowed * 0.75,
+        "warn90_at": issue.opened_at + allowed * 0.9,
+        "next_at": issue.opened_at + allowed * 0.5,
+    } | fields
+    return Clock.objects.create(issue=issue, watch=issue.watch, integration=issue.integration, **values)

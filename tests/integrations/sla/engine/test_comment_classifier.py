@@ -1,0 +1,123 @@
+"""What does a comment say?"""
+
+import pytest
+
+from integrations.sla.engine.comment_classifier import asks, fingerprint, is_answer, requests
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fixed in 1.2.3.",
+        "Looking into it",
+        "Thanks for the report, we are looking into it.",
+        "Confirmed",
+        "Duplicate of #12",
+        "https://github.com/acme/terraform-provider-acme/pull/12",
+        "Use `insecure = true`",
+        "```hcl\nretry = 3\n```",
+        "已在新版本修复",
+        "Wir sehen es uns an.",
+        "> It fails\n\nThat is the token.",
+    ],
+)
+def test_an_answer_says_something(text: str) -> None:
+    assert is_answer(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " \n",
+        "+1",
+        "👍",
+        ":eyes:",
+        "@pat",
+        "Thanks!",
+        "Hi, thank you very much for reporting this issue!",
+        "bump",
+        "any updates on this?",
+        "> It fails with a token error",
+        "/assign @dana",
+        "<!-- looked at it -->",
+        "<!-- never closed, so all of it is hidden",
+        "![cat](https://example.com/cat.gif)",
+        '<img src="https://example.com/cat.gif">',
+        "...",
+        "1",
+        "👀 👀",
+    ],
+)
+def test_courtesy_and_marks_are_no_answer(text: str) -> None:
+    assert not is_answer(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which version do you use?",
+        "Thanks! Could you share the plan output?",
+        "It works here. What does `terraform version` print?",
+        "Does it fail with 1.2 too?\n\nWe cannot see it.",
+        "您使用的是哪个版本？",
+        "ما الإصدار الذي تستخدمه؟",
+    ],
+)
+def test_real_questions(text: str) -> None:
+    assert asks(text)
+    assert requests(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "?",
+        "Why?",
+        "Any updates on this?",
+        "Is this still an issue?",
+        "Is this still relevant for you?",
+        "Does this still happen?",
+        "See https://example.com/?q=which+version+is+it",
+        "> Which version do you use?\n\n1.2.3",
+        "`is it so, or not?`",
+        "```\nwhich version is it?\n```",
+        "<!-- which version do you use? -->",
+        "We are looking into it.",
+    ],
+)
+def test_no_real_questions(text: str) -> None:
+    assert not asks(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "wants"),
+    [
+        ("Please attach the whole log file.", True),
+        ("We need the output of the plan.", True),
+        ("Let us know which version it is.", True),
+        ("Please!", False),
+        ("We have found the cause.", False),
+    ],
+)
+def test_requests_want_something(text: str, wants: bool) -> None:
+    assert requests(text) is wants
+
+
+def test_the_same_question_in_other_clothes() -> None:
+    assert (
+        fingerprint("@pat **Which** version, then?")
+        == fingerprint("> so\n\nwhich VERSION then")
+        == "which version then"
+    )
+
+
+# bin/bench limits measures these: a reader that backtracks would take minutes
+HOSTILE_COMMENTS = (
+    "a" * 60_000, "<!--" * 9_000, "`" * 20_000, "?\n" * 20_000, "![" * 20_000, "<a" * 20_000, "\n" * 60_000,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE_COMMENTS, ids=range(len(HOSTILE_COMMENTS)))
+def test_hostile_comments_ask_for_nothing(text: str) -> None:
+    assert not requests(text)

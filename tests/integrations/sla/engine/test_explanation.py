@@ -1,0 +1,82 @@
+"""Does each date explain itself, in words that add up?"""
+
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from integrations.sla.engine.explanation import as_data, duration, link, sentences
+from integrations.sla.engine.types import Kind
+from tests.integrations.sla.story import ANSWER, DEV, IDEALLY, QUESTION, STALE, USER, asked, does, policy, says, told
+
+UTC_ZONE = ZoneInfo("UTC")
+URL = "https://github.com/acme/nomad-rocket/issues/12"
+FACTS = [says(24, DEV, QUESTION, 7), says(48, USER, "1.2.3", 8), does(50, STALE, Kind.CLOSED), says(60, DEV, ANSWER, 9)]
+
+
+def test_the_words_of_a_clock() -> None:
+    assert sentences(told(FACTS, now=100).resolve, UTC_ZONE) == [
+        "Tue 14 Apr, 09:00 – Wed 15 Apr, 09:00: 1 day counted. The clock runs.",
+        "Wed 15 Apr, 09:00 – Thu 16 Apr, 09:00: 1 day not counted. Waiting for the reporter to answer a question.",
+        "Thu 16 Apr, 09:00 – Sat 18 Apr, 00:00: 1 day 15 h counted. The clock runs.",
+        "Sat 18 Apr, 00:00 – Sat 18 Apr, 13:00: 13 h not counted. Day off: Sat 18 Apr.",
+        "Together 2 days 15 h counted, 1 day 13 h not counted.",
+        "Due Wed 22 Apr, 09:00 (UTC).",
+        "It runs.",
+    ]
+
+
+def test_the_partner_s_zone_is_told() -> None:
+    words = sentences(told([], now=1).resolve, ZoneInfo("Asia/Kolkata"))
+    assert words[0] == "Tue 14 Apr, 14:30 – Tue 14 Apr, 15:30: 1 h counted. The clock runs."
+
+
+def test_an_ideal_due_moment_is_called_ideal() -> None:
+    sla = policy(IDEALLY).sla.__class__(IDEALLY.verb, "", None, IDEALLY.critical)
+    assert "Ideally due Thu 16 Apr, 09:00 (UTC)." in sentences(told([], policy(sla), now=1).resolve, UTC_ZONE)
+
+
+def test_the_data_add_up_and_link_to_what_happened() -> None:
+    rules = policy()
+    data = as_data(told(FACTS, rules, now=100), asked(rules, 100), URL)
+    resolve = data["clocks"][1]
+    assert resolve["elapsed_seconds"] == 100 * 3600 == sum(part["seconds"] for part in resolve["segments"])
+    assert resolve["counted_seconds"] == 63 * 3600 == sum(part["counted_seconds"] for part in resolve["segments"])
+    assert [part["link"] for part in resolve["segments"]] == [
+        URL,
+        f"{URL}#issuecomment-7",
+        f"{URL}#issuecomment-8",
+        "",
+    ]
+    assert (resolve["due"], resolve["state"], data["notes"]) == (
+        "2026-04-22T09:00:00+00:00",
+        "running",
+        ["A machine closed the issue: that does not count."],
+    )
+
+
+@pytest.mark.parametrize(
+    ("key", "address"),
+    [
+        ("", ""),
+        ("comment:12", f"{URL}#issuecomment-12"),
+        ("event:34", f"{URL}#event-34"),
+        ("closed::20260414T090000Z", URL),
+        ("comment:12:edited:20260414T090000Z", URL),
+    ],
+)
+def test_links(key: str, address: str) -> None:
+    assert link(URL, key) == address
+
+
+@pytest.mark.parametrize(
+    ("length", "words"),
+    [
+        (timedelta(), "0 min"),
+        (timedelta(seconds=59), "59 s"),
+        (timedelta(hours=25, minutes=1), "1 day 1 h 1 min"),
+        (timedelta(days=5), "5 days"),
+    ],
+)
+def test_durations(length: timedelta, words: str) -> None:
+    assert duration(length) == words

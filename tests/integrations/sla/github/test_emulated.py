@@ -1,0 +1,103 @@
+"""A GitHub server that nobody here wrote: what it delivers and what it lists become the same facts."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from queue import Queue
+from threading import Thread
+
+import pytest
+from django.test import Client
+
+from integrations.partners.models import Partner
+from integrations.sla.github import delivery_processing, reconciliation, webhook_intake
+from integrations.sla.models import Clock, Delivery, Issue, IssueEvent, Watch
+from tests.fakes.github.server import GitHub, Repo
+from tests.integrations.sla.watched import SECRET, supported, watch_over
+
+REPOSITORY = "acme/nomad-rocket"
+Told = Queue[tuple[dict[str, str], bytes]]
+
+
+@pytest.fixture
+def heard() -> Iterator[tuple[str, Told]]:
+    """An address, and what is posted to it."""
+    told: Told = Queue()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            told.put((dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(202)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            """Quiet."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/", told
+    server.shutdown()
+    server.server_close()
+    thread.join(5)
+
+
+@pytest.fixture
+def watch(acme: Partner, github: GitHub) -> Watch:
+    github.seed(Repo(REPOSITORY, releases=()))
+    number = github.ask("GET", f"/repos/{REPOSITORY}")["id"]
+    row = watch_over(supported(acme, repository_id=number), datetime.now(UTC) - timedelta(days=1))
+    webhook_intake.forget(row.uuid)
+    return row
+
+
+def story(github: GitHub) -> None:
+    issues = f"/repos/{REPOSITORY}/issues"
+    for title in ("It crashes", "It hangs"):
+        github.ask("POST", issues, {"title": title})
+    github.ask("POST", f"{issues}/1/comments", {"body": "Which version do you use?"})
+    github.ask("PATCH", f"{issues}/2", {"state": "closed", "state_reason": "not_planned"})
+
+
+def posted(told: Told) -> Iterator[tuple[dict[str, str], bytes]]:
+    """The deliveries of the whole story: the last ones may come after GitHub's answer, and in any order."""
+    awaited = ["opened", "opened", "created", "closed"]
+    while awaited:
+        headers, body = told.get(timeout=60)
+        action = json.loads(body).get("action")
+        if action in awaited:
+            awaited.remove(action)
+        yield headers, body
+
+
+def of_issues() -> list[tuple[object, ...]]:
+    return list(Issue.objects.order_by("number").values_list("number", "title", "is_open", "author"))
+
+
+def keys() -> set[str]:
+    return set(IssueEvent.objects.values_list("key", flat=True))
+
+
+def test_lists_are_read(watch, github):
+    story(github)
+    Watch.objects.update(poll_at=datetime.now(UTC))
+    assert reconciliation.poll_due(datetime.now(UTC)) == 1
+    assert of_issues() == [(1, "It crashes", True, "keeper"), (2, "It hangs", False, "keeper")]
+
+
+def test_webhooks_are_signed_and_read_and_the_lists_add_nothing(watch, github, heard):
+    address, told = heard
+    hook = {"url": address, "content_type": "json", "secret": SECRET}
+    github.ask("POST", f"/repos/{REPOSITORY}/hooks", {"config": hook, "events": ["issues", "issue_comment"]})
+    story(github)
+    for headers, body in posted(told):
+        sent = {name: value for name, value in headers.items() if name.lower().startswith("x-")}
+        answer = Client().post(f"/hooks/github/{watch.uuid}/", body, "application/json", headers=sent)
+        assert answer.status_code == 202
+    delivery_processing.read_due(datetime.now(UTC))
+    assert set(Delivery.objects.values_list("event", "outcome")) >= {("issues", "read"), ("issue_comment", "read")}
+    before = (of_issues(), keys(), Clock.objects.count())
+    Watch.objects.update(poll_at=datetime.now(UTC))
+    assert reconciliation.poll_due(datetime.now(UTC)) == 1
+    assert (of_issues(), keys(), Clock.objects.count()) == before

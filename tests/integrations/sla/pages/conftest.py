@@ -1,0 +1,34 @@
+"""Which issues do these tests look at? One of each state, in the repositories of two companies, as of now."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.sla.models import Issue, Watch
+from tests.integrations.sla.pages.issues import ANSWER, QUESTION, opened
+from tests.integrations.sla.watched import supported, watch_over
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+def issues(acme: Any, globex: Any, alice: Any, charlie: Any) -> dict[str, Issue]:
+    """Of Acme: kept, paused, running, at risk, breached, blind; Globex has one of its own."""
+    now = timezone.now()
+    rocket, other = supported(acme), supported(globex, "Scan", repository="globex/scan", repository_id=5)
+    dark = supported(acme, "Dark", repository="acme/dark", repository_id=6)
+    for row in (rocket, other, dark):
+        watch_over(row, now - 60 * DAY)
+    found = {
+        "kept": opened(rocket, "Kept", now - 4 * DAY, (5, "answers", ANSWER), (6, "closes", ""), now=now),
+        "paused": opened(rocket, "Paused", now - 3 * DAY, (5, "asks", QUESTION), now=now),
+        "running": opened(rocket, "=cmd|calc", now - DAY, now=now),
+        "at_risk": opened(rocket, "Burns", now - timedelta(hours=40), labels=("critical",), now=now),
+        "breached": opened(rocket, "Exploded", now - 3 * DAY, (2, "replies", "Anybody?"), labels=("p0",), now=now),
+        "blind": opened(dark, "Unseen", now - 4 * DAY, labels=("critical",), now=now - 3 * DAY),
+        "other": opened(other, "Secret of Globex", now - DAY, now=now),
+    }
+    Watch.objects.filter(integration=rocket).update(data_up_to=now)
+    return found

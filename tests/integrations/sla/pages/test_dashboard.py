@@ -1,0 +1,155 @@
+"""Does the dashboard tell each reader their own promises, all of them, and nobody else's?"""
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.http import QueryDict
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from integrations.sla import dashboard_metrics, exports, filters, presenters, tasks
+from integrations.sla.models import Clock, Issue, Watch
+from integrations.sla.services import projection
+from tests.integrations.sla.pages.issues import opened
+
+SignIn = Callable[[Any], Any]
+
+
+@pytest.fixture(autouse=True)
+def swept(issues: dict[str, Issue]) -> None:
+    """The blind one's due moment has passed since its repository was read last."""
+    tasks.sweep_due(timezone.now())
+
+
+def titles(client: Any, query: str = "") -> list[str]:
+    return [row["title"] for row in json.loads(text(client.get(f"/sla/clocks.json{query}")))["clocks"]]
+
+
+def text(answer: Any) -> str:
+    return b"".join(answer.streaming_content).decode()
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        ("at_risk", ["Burns"]), ("breached", ["Exploded"]), ("blind", ["Unseen"]), ("paused", ["Paused"]),
+        ("kept", ["Kept"]), ("late", []), ("", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
+        ("all", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused", "Kept"]),
+        ("nonsense", ["Unseen", "Exploded", "Burns", "=cmd|calc", "Paused"]),
+    ],
+)  # fmt: skip
+def test_a_state_of_the_address_lists_its_clocks_the_most_pressing_first(
+    sign_in: SignIn, alice: Any, state: str, expected: list[str]
+) -> None:
+    assert titles(sign_in(alice), f"?state={state}") == expected
+
+
+def test_each_company_sees_its_own_and_the_program_all(sign_in: SignIn, alice: Any, charlie: Any, rita: Any) -> None:
+    assert titles(sign_in(charlie), "?state=all&partner=acme") == ["Secret of Globex"]
+    assert "Secret of Globex" not in titles(sign_in(alice), "?state=all")
+    everybody = sign_in(rita)
+    assert len(titles(everybody, "?state=all")) == 7
+    assert titles(everybody, "?partner=globex") == ["Secret of Globex"]
+    assert titles(everybody, "?severity=critical&state=at_risk") == ["Burns"]
+
+
+def test_an_integration_alone_is_a_filter_and_what_is_none_is_not_said_to_be_one(
+    sign_in: SignIn, issues: dict[str, Issue], alice: Any, charlie: Any, rita: Any
+) -> None:
+    found = f"?state=all&integration={issues['other'].integration.uuid}"
+    assert titles(sign_in(rita), found) == titles(sign_in(charlie), found) == ["Secret of Globex"]
+    assert "Secret of Globex" not in titles(sign_in(alice), found)
+    told = json.loads(text(sign_in(rita).get("/sla/clocks.json?state=kept&severity=worst&program=none&integration=x")))
+    assert told["asked"] == {"state": "kept"}
+
+
+def test_what_presses_stands_on_the_partners_first_page(sign_in: SignIn, alice: Any, charlie: Any) -> None:
+    page = sign_in(alice).get("/")
+    assert [row.title for row in page.context["pressing"]] == ["Exploded", "Burns"]
+    assert ("Issues past due or at risk" in page.text, 'href="/sla/"' in page.text) == (True, True)
+    assert "Issues past due" not in sign_in(charlie).get("/").text
+
+
+def test_the_figures_stand_beside_those_of_a_week_ago(alice: Any) -> None:
+    now = timezone.now()
+    found = dashboard_metrics.head_of(filters.chosen(alice, {}), now, QueryDict())
+    assert [(tile.title, tile.value) for tile in found.tiles] == [
+        ("In time", "50 %"), ("At risk", "1"), ("Breached", "1"), ("Blind", "1"),
+    ]  # fmt: skip
+    assert (found.watched, found.count) == (2, 5)
+    later = dashboard_metrics.head_of(filters.chosen(alice, {}), now + timedelta(days=7), QueryDict())
+    assert (later.tiles[0].before, later.tiles[2].before) == ("the 7 days before 50 %", "a week ago 1")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "next_in", "behind"),
+    [("", 15, 0), ("", -14, 0), ("", -16, 1), ("GitHub does not show the repository to us just now", 300, 1)],
+)
+def test_behind_is_what_could_not_be_read_not_what_a_hook_keeps_quiet(
+    alice: Any, trouble: str, next_in: int, behind: int
+) -> None:
+    now = timezone.now()
+    Watch.objects.update(data_up_to=now - timedelta(minutes=45), poll_at=now + timedelta(minutes=5), trouble="")
+    Watch.objects.filter(integration__name="Dark").update(poll_at=now + timedelta(minutes=next_in), trouble=trouble)
+    assert dashboard_metrics.head_of(filters.chosen(alice, {}), now, QueryDict()).behind == behind
+
+
+def test_the_csv_holds_the_same_rows_and_no_formula(sign_in: SignIn, alice: Any) -> None:
+    table = list(csv.DictReader(io.StringIO(text(sign_in(alice).get("/sla/clocks.csv")).removeprefix("\ufeff"))))
+    assert [row["title"] for row in table] == ["Unseen", "Exploded", "Burns", "'=cmd|calc", "Paused"]
+    assert [row["spoke_last"] for row in table[-2:]] == ["uma", "dana"]
+
+
+def test_a_file_that_is_cut_says_so(sign_in: SignIn, alice: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = sign_in(alice)
+    whole = json.loads(text(client.get("/sla/clocks.json")))
+    assert (whole["cut"], len(whole["clocks"])) == (False, 5)
+    monkeypatch.setattr(exports, "MOST", 5)
+    assert json.loads(text(client.get("/sla/clocks.json")))["cut"] is False
+    monkeypatch.setattr(exports, "MOST", 3)
+    told, lines = json.loads(text(client.get("/sla/clocks.json"))), text(client.get("/sla/clocks.csv")).splitlines()
+    assert (told["cut"], len(told["clocks"]), len(lines)) == (True, 3, 5)
+    assert lines[-1] == "Cut after 3 rows: there are more. Filter the list to see them."
+
+
+def test_a_file_names_its_encoding_to_spreadsheets(sign_in: SignIn, alice: Any) -> None:
+    answer = sign_in(alice).get("/sla/clocks.csv")
+    assert b"".join(answer.streaming_content).startswith(b"\xef\xbb\xbfissue,title,")
+
+
+def test_the_page_asks_as_little_for_a_hundred_rows_as_for_one(
+    sign_in: SignIn, rita: Any, issues: dict[str, Issue], django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    integration, now = issues["running"].integration, timezone.now()
+    for number in range(60):
+        opened(integration, f"More {number}", now - timedelta(hours=number + 1), now=now)
+    client = sign_in(rita)
+    with django_assert_max_num_queries(13):  # session and reader among them
+        page = client.get("/sla/?page=2")
+    assert page.context["page"].number == 2
+    assert len(page.context["rows"]) == 66 - 50
+
+
+def test_used_time_runs_on_after_the_last_fold_and_stands_while_paused(issues: dict[str, Issue]) -> None:
+    now = timezone.now()
+    then = now + timedelta(hours=4)
+    told = {row.title: row for row in presenters.rows_of(Clock.objects.filter(promised=True), then)}
+    assert told["Burns"].used.words == "44 h of 48 h"
+    assert told["Paused"].used.counted == _counted(issues["paused"])
+    projection.refold([issues["at_risk"].pk], then)
+    again = {row.title: row for row in presenters.rows_of(Clock.objects.filter(promised=True), then)}
+    assert again["Burns"].used.counted == pytest.approx(told["Burns"].used.counted, abs=timedelta(seconds=1))
+
+
+def _counted(issue: Issue) -> timedelta:
+    return timedelta(seconds=issue.clocks.get(verb="resolve").counted_seconds)
+
+
+def test_what_is_blind_is_never_said_to_be_late(sign_in: SignIn, alice: Any) -> None:
+    page = sign_in(alice).get("/sla/?state=blind").content.decode()
+    assert ("not known whether it was kept" in page, "meter-over" in page, "overdue by" in page) == (True, False, False)

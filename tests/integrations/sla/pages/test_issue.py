@@ -1,0 +1,162 @@
+"""Does one issue explain its date, and is what the program decides written down as a fact?"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.sla import notifications
+from integrations.sla.engine import inputs
+from integrations.sla.issue_page import shown
+from integrations.sla.models import Issue
+from integrations.sla.services import disputes
+from portal.audit.models import Event
+from portal.core.errors import NotAllowed
+from portal.notifications.models import Email
+
+SignIn = Callable[[Any], Any]
+
+
+def fresh(issue: Issue) -> Issue:
+    found = Issue.objects.select_related("watch", "calendar", "policy", "integration__partner")
+    return found.prefetch_related(inputs.WITH_EVENTS).get(pk=issue.pk)
+
+
+@pytest.mark.parametrize("name", ["kept", "paused", "running", "at_risk", "breached", "blind"])
+def test_the_segments_of_each_clock_follow_each_other_without_a_gap(
+    issues: dict[str, Issue], alice: Any, name: str
+) -> None:
+    page = shown(fresh(issues[name]), alice, timezone.now())
+    for clock in (page.state.respond, page.state.resolve):
+        edges = [(one.end, two.start) for one, two in zip(clock.segments, clock.segments[1:], strict=False)]
+        assert [edge for edge in edges if edge[0] != edge[1]] == []
+        assert sum((s.used for s in clock.segments if s.counted), timedelta()) == clock.counted
+
+
+def test_a_pause_stands_in_the_bar_where_it_was_and_links_to_the_question(issues: dict[str, Issue], alice: Any) -> None:
+    page = shown(fresh(issues["paused"]), alice, timezone.now())
+    panel = page.promise
+    assert panel
+    assert [kind for kind, _ in panel.pieces] == ["counted", "paused", "left"]
+    question = next(line for line in panel.lines if line.why.startswith("Waiting for the reporter"))
+    assert "#issuecomment-" in question.href
+
+
+def test_the_program_lowers_the_severity_and_both_sides_read_why(
+    sign_in: SignIn, issues: dict[str, Issue], rita: Any, alice: Any
+) -> None:
+    issue = issues["at_risk"]
+    answer = sign_in(rita).post(f"/issues/{issue.uuid}/lower/", {"reason": "It is a question."})
+    assert (answer.status_code, Issue.objects.get(pk=issue.pk).severity) == (302, "other")
+    assert issue.events.get(kind="severity_lowered").text == "It is a question."
+    event = Event.objects.get(verb="severity_lowered")
+    assert (event.actor, event.note) == (str(rita), "It is a question.")
+    assert Email.objects.filter(name="severity_lowered", to=alice.email).exists()
+    assert "It is a question." in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
+
+
+def test_a_breach_stays_where_the_severity_is_lowered_after_it(
+    issues: dict[str, Issue], alice: Any, rita: Any, sign_in: SignIn
+) -> None:
+    issue = issues["breached"]
+    disputes.ask_to_lower(issue, "It is a question.", by=alice, now=timezone.now())
+    disputes.lower(issue, "It is indeed.", by=rita, now=timezone.now())
+    clock = issue.clocks.get(promised=True)
+    assert (issue.breaches.get().retracted_at, clock.state, clock.severity) == (None, "overdue", "critical")
+    assert fresh(issue).severity == "other"
+    page = sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()
+    assert "The severity was lowered after the due moment: what was late stays late." in page
+
+
+def test_a_breach_is_taken_back_where_the_lower_severity_was_asked_for_in_time(
+    issues: dict[str, Issue], alice: Any, rita: Any
+) -> None:
+    issue, now = issues["breached"], timezone.now()
+    disputes.ask_to_lower(issue, "It is a question.", by=alice, now=now - timedelta(hours=30))  # the breach: 24 hours
+    disputes.dispute(issue, "We asked in time.", by=alice, now=now)
+    disputes.lower(issue, "It is indeed.", by=rita, now=now)
+    clock = issue.clocks.get(promised=True)
+    assert (clock.state, clock.severity, clock.breached_at) == ("running", "other", None)
+    assert issue.breaches.get().retracted_why == "The program agreed that the issue is not critical: It is indeed."
+
+
+def test_what_is_not_covered_takes_its_breach_back(issues: dict[str, Issue], rita: Any) -> None:
+    issue = issues["breached"]
+    assert issue.breaches.get().retracted_at is None
+    disputes.let_off(issue, "Spam.", by=rita, now=timezone.now())
+    assert issue.breaches.get().retracted_at is not None
+    assert {clock.state for clock in issue.clocks.all()} == {"off"}
+    with pytest.raises(NotAllowed, match="does not cover"):
+        disputes.let_off(issue, "Again.", by=rita, now=timezone.now())
+
+
+def test_the_partner_can_only_ask(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
+    issue, client = issues["at_risk"], sign_in(alice)
+    assert client.post(f"/issues/{issue.uuid}/lower/", {"reason": "Please."}).status_code == 403
+    assert client.post(f"/issues/{issue.uuid}/ask/", {"reason": "Please."}).status_code == 302
+    assert Issue.objects.get(pk=issue.pk).severity == "critical"
+    assert [event.verb for event in Event.objects.filter(verb__startswith="severity")] == ["severity_asked"]
+
+
+def test_a_reason_is_asked_for_and_nothing_is_lost(sign_in: SignIn, issues: dict[str, Issue], rita: Any) -> None:
+    answer = sign_in(rita).post(f"/issues/{issues['at_risk'].uuid}/lower/", {"reason": " "})
+    assert (answer.status_code, issues["at_risk"].events.filter(source="portal").count()) == (422, 0)
+
+
+def test_nobody_reads_another_companys_issue(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
+    assert sign_in(alice).get(f"/issues/{issues['other'].uuid}/").status_code == 404
+
+
+def test_the_mail_of_one_issue_leads_to_it_and_of_several_to_the_list(
+    issues: dict[str, Issue], alice: Any, rita: Any, settings: Any
+) -> None:
+    notifications.tell_due(timezone.now())
+    one = Email.objects.filter(name="issues_breached", to=alice.email).first()
+    assert one
+    assert f"{settings.SITE_URL}/issues/{issues['breached'].uuid}/" in one.text
+
+
+def test_a_disputed_breach_stands_is_listed_and_waits_for_the_programs_decision(
+    sign_in: SignIn, issues: dict[str, Issue], alice: Any, rita: Any
+) -> None:
+    issue, client = issues["breached"], sign_in(alice)
+    page = f"/issues/{issue.uuid}/"
+    assert client.post(f"{page}dispute/", {"reason": "We answered by mail."}).status_code == 302
+    assert fresh(issue).disputed == "breach"
+    assert issue.breaches.get().retracted_at is None
+    client = sign_in(rita)
+    assert "Disputed" in client.get(page).content.decode()
+    assert "1 disputed issue</a> waits for" in client.get("/queue/").content.decode()
+    assert [row.title for row in client.get("/sla/?state=disputed").context["rows"]] == ["Exploded"]
+    assert client.post(f"{page}dismiss/", {"reason": "GitHub shows no answer."}).status_code == 302
+    assert fresh(issue).disputed_at is None
+    assert client.post(f"{page}dismiss/", {"reason": "Again."}).status_code == 422
+    assert "disputed issue" not in client.get("/queue/").content.decode()
+    assert "GitHub shows no answer." in sign_in(alice).get(page).content.decode()
+    mails = Email.objects.filter(name__in=("breach_disputed", "dispute_dismissed")).order_by("pk")
+    assert [mail.to == alice.email for mail in mails] == [False, True]
+
+
+def test_nothing_is_disputed_that_is_no_breach(sign_in: SignIn, issues: dict[str, Issue], alice: Any) -> None:
+    issue = issues["running"]
+    assert sign_in(alice).post(f"/issues/{issue.uuid}/dispute/", {"reason": "No."}).status_code == 422
+    assert fresh(issue).disputed == ""
+
+
+def test_a_decision_says_its_reason_wherever_the_breach_was_told(
+    sign_in: SignIn, issues: dict[str, Issue], alice: Any, rita: Any
+) -> None:
+    issue, now = issues["breached"], timezone.now()
+    notifications.tell_due(now)
+    disputes.dispute(issue, "It is spam.", by=alice, now=now)
+    disputes.let_off(issue, "It is spam indeed.", by=rita, now=now)
+    notifications.tell_due(now)
+    why = "The program agreed that the promise does not cover the issue: It is spam indeed."
+    assert issue.breaches.get().retracted_why == why
+    assert fresh(issue).disputed == ""
+    corrections = Email.objects.filter(name="breaches_retracted")
+    assert {mail.to for mail in corrections} >= {alice.email}
+    assert all(why in mail.text and why in mail.html for mail in corrections)
+    assert why in sign_in(alice).get(f"/issues/{issue.uuid}/").content.decode()

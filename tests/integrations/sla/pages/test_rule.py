@@ -1,0 +1,59 @@
+"""Is the written rule told in the portal as it stands in the repository, with the figures of every edition?"""
+
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from integrations.programs.registry import PROGRAMS
+from integrations.sla.models import Issue
+from integrations.submissions.models import Integration
+from portal.help import rules
+
+PAGES = {"/help/clock/": "sla", "/help/standing/": "standing"}
+
+
+@pytest.mark.parametrize("page", list(PAGES))
+def test_everybody_reads_the_whole_rule(client: Any, page: str) -> None:
+    shown = BeautifulSoup(client.get(page).content, "html.parser").main.get_text()
+    written = rules.LINK.sub(r"\1", (rules.DOCS / f"{PAGES[page]}.md").read_text())
+    for mark in ("*", "`", "|", "## ", "# ", "---"):
+        written = written.replace(mark, "")
+    lines = ["".join(line.strip().removeprefix("- ").split()) for line in written.split("\n")]
+    assert [line for line in lines if line not in "".join(shown.split())] == []
+    assert [mark for mark in ("*", "](", "`", "| ---", ".md") if mark in shown] == []
+
+
+def test_every_edition_stands_there_with_its_figures(client: Any) -> None:
+    table = BeautifulSoup(client.get("/help/clock/").content, "html.parser").select_one("#figures table")
+    rows = [row.get_text(" ", strip=True) for row in table.select("tbody tr")]
+    assert len(rows) == sum(len(program.editions) for program in PROGRAMS.values())
+    newest = next(row for row in rows if row.startswith("Terraform provider "))
+    assert "48 hours" in newest
+
+
+def test_lists_within_lists_and_what_is_hostile() -> None:
+    text = ["One **two**:", "- a", "  more `x`", "  - <b>", "- c"]
+    assert "".join(rules._blocks(text)) == (
+        "<p>One <strong>two</strong>:</p><ul><li>a more <code>x</code><ul><li>&lt;b&gt;</li></ul></li><li>c</li></ul>"
+    )
+
+
+def test_what_explains_a_date_leads_to_the_rule_and_to_each_other(
+    sign_in: Any, issues: dict[str, Issue], alice: Any
+) -> None:
+    row: Integration = issues["running"].integration
+    client = sign_in(alice)
+    at = f"/integrations/{row.uuid}/"
+    leads = {
+        f"/issues/{issues['running'].uuid}/": ("/help/clock/", f"{at}labels/"),
+        f"{at}labels/": ("/help/clock/", "/sla/", f"{at}watch/"),
+        f"{at}watch/": ("/help/clock/", "/sla/", f"{at}labels/"),
+        at: ("/sla/", f"{at}labels/", f"{at}watch/"),
+        f"/sla/?partner=acme&integration={row.uuid}": ("/help/clock/", f"{at}labels/", f"{at}watch/"),
+        f"/programs/{row.program_key}/": ("/help/clock/",),
+    }
+    for page, wanted in leads.items():
+        found = BeautifulSoup(client.get(page).content, "html.parser").select("main a[href], aside a[href]")
+        links = {str(a["href"]).split("?")[0] for a in found}
+        assert {place for place in wanted if place not in links} == set(), page

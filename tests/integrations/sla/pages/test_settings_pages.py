@@ -1,0 +1,142 @@
+"""Do a calendar and a label map count from their day on, and only then?"""
+
+import re
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from integrations.partners.models import CalendarEdition
+from integrations.sla.models import Clock, Issue, SupportPolicy
+from portal.audit.models import Event
+from portal.notifications.models import Email
+from tests.integrations.sla.pages.issues import opened
+
+SignIn = Callable[[Any], Any]
+GERMAN = {
+    "zone": "Europe/Berlin", "workdays": [0, 1, 2, 3, 4], "country": "DE", "subdivision": "BY",
+    "extra_days": "2026-12-24 Office closed",
+}  # fmt: skip
+
+
+def test_a_calendar_is_looked_at_before_it_counts(sign_in: SignIn, alice: Any, issues: dict[str, Issue]) -> None:
+    client, url = sign_in(alice), "/company/acme/calendar/"
+    page = client.post(url, GERMAN)
+    assert (page.status_code, CalendarEdition.objects.count()) == (200, 0)
+    assert page.context["preview"].open_clocks == 5
+    day, name = page.context["preview"].off[0]
+    assert re.search(rf"<time datetime=\"{day}\"[^>]*>[^<]+</time> \({re.escape(name)}\)", page.content.decode())
+    due = dict(Clock.objects.values_list("pk", "due_at"))
+    assert client.post(url, GERMAN | {"confirm": "1"}).status_code == 302
+    edition = CalendarEdition.objects.get()
+    assert (edition.zone, edition.extra_days) == ("Europe/Berlin", {"2026-12-24": "Office closed"})
+    assert edition.holidays[f"{timezone.now().year}-01-06"]
+    assert dict(Clock.objects.values_list("pk", "due_at")) == due
+    client.post(url, GERMAN | {"confirm": "1"})
+    assert (CalendarEdition.objects.count(), Event.objects.filter(verb="calendar_changed").count()) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"workdays": [0, 1]}, "workdays"), ({"zone": "Mars/Olympus"}, "zone"), ({"subdivision": "XX"}, "subdivision"),
+        ({"extra_days": "Christmas"}, "extra_days"), ({"country": "", "subdivision": "BY"}, "subdivision"),
+        ({"extra_days": "\n".join(f"2026-03-{day:02}" for day in range(1, 20))}, "extra_days"),
+    ],
+)  # fmt: skip
+def test_a_calendar_that_cannot_be_is_said_beside_its_field(
+    sign_in: SignIn, alice: Any, change: dict[str, Any], field: str
+) -> None:
+    page = sign_in(alice).post("/company/acme/calendar/", GERMAN | change | {"confirm": "1"})
+    assert (page.status_code, list(page.context["form"].errors)) == (422, [field])
+    assert not CalendarEdition.objects.exists()
+
+
+def test_a_label_map_counts_for_what_is_opened_after_it_was_accepted(
+    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, Issue]
+) -> None:
+    row = issues["running"].integration
+    url = f"/integrations/{row.uuid}/labels/"
+    asked = sign_in(alice).post(url, {"critical": "Sev-One\nsev-one", "pause": "", "team": "dana"})
+    assert asked.status_code == 302
+    policy = SupportPolicy.objects.get()
+    assert (policy.critical_labels, policy.team, policy.state) == (["sev-one"], [601], "proposed")
+    now = timezone.now()
+    assert opened(row, "Before", now, labels=("sev-one",), now=now + timedelta(hours=1)).severity == "other"
+    answer = {"policy": policy.pk, "answer": "accept"}
+    assert sign_in(rita).post(url + "answer/", answer).status_code == 302
+    later = timezone.now()
+    assert opened(row, "After", later, labels=("sev-one",), now=later + timedelta(hours=1)).severity == "critical"
+    page = sign_in(rita).get(url).content.decode()
+    assert ("sev-one" in page, "dana" in page) == (True, True)
+
+
+def test_declining_needs_a_reason_and_the_newest_proposal_replaces_the_one_before(
+    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, Issue]
+) -> None:
+    url = f"/integrations/{issues['running'].integration.uuid}/labels/"
+    for label in ("one", "two"):
+        sign_in(alice).post(url, {"critical": label})
+    first, second = SupportPolicy.objects.order_by("pk")
+    assert (first.state, second.state) == ("declined", "proposed")
+    client = sign_in(rita)
+    client.post(url + "answer/", {"policy": second.pk, "answer": "decline"})
+    assert SupportPolicy.objects.get(pk=second.pk).state == "proposed"
+    client.post(url + "answer/", {"policy": second.pk, "answer": "decline", "note": "Too few."})
+    assert [event.note for event in Event.objects.filter(verb="labels_declined")] == ["Too few."]
+
+
+def test_machines_and_second_accounts_are_proposed_shown_beside_what_is_in_force_and_counted_once_accepted(
+    sign_in: SignIn, alice: Any, rita: Any, issues: dict[str, Issue]
+) -> None:
+    row = issues["running"].integration
+    url = f"/integrations/{row.uuid}/labels/"
+    typed = {"critical": "p0", "bots": "uma", "second_accounts": "dana = @uma"}
+    assert sign_in(alice).post(url, typed).status_code == 302
+    policy = SupportPolicy.objects.get()
+    assert (policy.bots, policy.second_accounts, policy.critical_labels) == ([501], {"601": 501}, ["p0"])
+    client = sign_in(rita)
+    parts = {part.title: part for part in client.get(url).context["compared"]}
+    assert [title for title, part in parts.items() if part.differs] == [
+        "Critical", "Pause", "Machines", "Second accounts",
+    ]  # fmt: skip
+    assert (parts["Machines"].was, parts["Machines"].will) == ((), (("uma", True),))
+    assert parts["Second accounts"].will == (("dana = uma", True),)
+    client.post(url + "answer/", {"policy": policy.pk, "answer": "accept"})
+    now = timezone.now()
+    assert not Clock.objects.filter(issue=opened(row, "By a machine", now, now=now), promised=True).exists()
+    held = {title: of for title, of, _ in client.get(url).context["earlier"][0][1]}
+    assert (held["Machines"], held["Second accounts"]) == (("uma",), ("dana = uma",))
+    form = sign_in(alice).get(url).context["form"]
+    assert (form["bots"].value(), form["second_accounts"].value()) == ("uma", "dana = uma")
+
+
+@pytest.mark.parametrize(
+    ("typed", "field"),
+    [
+        ({"second_accounts": "dana"}, "second_accounts"), ({"second_accounts": "dana = dana"}, "second_accounts"),
+        ({"bots": "no login here"}, "bots"), ({"team": "dana", "bots": "dana"}, "bots"),
+    ],
+)  # fmt: skip
+def test_accounts_that_cannot_be_are_said_beside_their_field(
+    sign_in: SignIn, alice: Any, issues: dict[str, Issue], typed: dict[str, str], field: str
+) -> None:
+    url = f"/integrations/{issues['running'].integration.uuid}/labels/"
+    page = sign_in(alice).post(url, {"critical": "p0"} | typed)
+    assert (page.status_code, list(page.context["form"].errors)) == (422, [field])
+    assert not SupportPolicy.objects.exists()
+
+
+def test_a_changed_calendar_is_told_to_both_sides_but_to_whom_changed_it(
+    sign_in: SignIn, alice: Any, bob: Any, issues: dict[str, Issue]
+) -> None:
+    sign_in(alice).post("/company/acme/calendar/", GERMAN | {"confirm": "1"})
+    mails = Email.objects.filter(name="calendar_changed").order_by("pk")
+    assert [mail.to for mail in mails] == [bob.email, issues["running"].integration.edition.mailbox]
+    for mail in mails:
+        assert mail.subject == "Calendar changed: Acme"
+        assert "Europe/Berlin" in mail.text
+        assert "/company/acme/calendar/" in mail.text
+    assert "look whether the new days are right" in mails[1].text

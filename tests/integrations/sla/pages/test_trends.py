@@ -1,0 +1,121 @@
+"""Are the pictures the numbers, for those who hear the page too?"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import time_machine
+from bs4 import BeautifulSoup
+from django.utils import timezone
+
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.schema import Target
+from integrations.sla.models import Issue
+from integrations.submissions.models import Integration
+from portal.core.iso_weeks import last_complete, zone
+from portal.reports.models import Snapshot
+from portal.reports.trends import span_of
+from portal.ui.charts.columns import Chart, Column
+
+
+def test_a_chart_says_its_numbers_and_stands_on_its_floor() -> None:
+    chart = Chart("c", "Weeks", (Column("W1", 3, 1), Column("W2", 0)), 1, "target 48 h")
+    svg = BeautifulSoup(chart.drawn, "html.parser").svg
+    assert svg
+    assert (svg.title.text, svg.desc.text) == ("Weeks", "W1: 3 and 1 late; W2: 0")  # type: ignore[union-attr]
+    heights = [float(str(rect["height"])) for rect in svg.select("g rect")]
+    assert heights == [72.0, 24.0, 0.0, 0.0]
+    assert "target 48 h" in svg.text
+    assert 'style="' not in str(svg)
+
+
+def test_the_period_before_stands_faint_behind_on_the_same_floor() -> None:
+    chart = Chart("c", "Weeks", (Column("W1", 2, 1, before=6), Column("W2", 3, before=0)))
+    svg = BeautifulSoup(chart.drawn, "html.parser").svg
+    assert svg
+    assert (chart.compares, svg.desc.text) == (True, "W1: 2 and 1 late, before 6; W2: 3, before 0")  # type: ignore[union-attr]
+    (before,) = svg.select(".chart-before")
+    kept = svg.select(".chart-kept")[0]
+    assert before.find_next_sibling() == kept
+    assert (float(str(before["height"])), float(str(kept["height"]))) == (96.0, 32.0)
+    assert [float(str(r["y"])) + float(str(r["height"])) for r in (before, kept)] == [chart.floor] * 2
+
+
+def test_the_trends_stand_before_those_of_the_twelve_weeks_before(
+    sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]
+) -> None:
+    def weeks(later: timedelta) -> tuple[int, int]:
+        with time_machine.travel(timezone.now() + later, tick=False):
+            columns = sign_in(rita).get("/sla/trends/").context["trends"].weeks.columns
+        return sum(column.whole for column in columns), sum(column.before for column in columns)
+
+    assert [weeks(timedelta(weeks=n)) for n in (0, 12, 24)] == [(2, 0), (0, 2), (0, 0)]
+
+
+def test_the_words_of_the_target_stand_clear_of_the_tallest_column() -> None:
+    svg = BeautifulSoup(Chart("c", "Days", (Column("1 day", 1),), 1, "target 5 days").drawn, "html.parser").svg
+    assert svg
+    value, target = (float(str(svg.select_one(name)["y"])) for name in (".chart-value", ".chart-named"))  # type: ignore[index]
+    assert value - 15 > target  # as large as it is written on a phone
+
+
+def test_the_trends_count_what_was_settled(sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]) -> None:
+    trends = sign_in(rita).get("/sla/trends/").context["trends"]
+    assert (sum(c.kept for c in trends.weeks.columns), sum(c.late for c in trends.weeks.columns)) == (1, 1)
+    assert [(share.name, share.kept, share.broken) for share in trends.partners] == [("Acme", 1, 1)]
+    answers = {chart.title: [c.whole for c in chart.columns] for chart in trends.lengths}
+    assert sum(answers["First answer, all others"]) == 2
+
+
+def test_a_picture_shows_the_target_of_the_program_that_promised_it(
+    sign_in: Callable[[Any], Any], rita: Any, issues: dict[str, Issue]
+) -> None:
+    def targets() -> list[tuple[str, str, int]]:
+        charts = sign_in(rita).get("/sla/trends/").context["trends"].lengths
+        return [(chart.title, chart.target, chart.target_after) for chart in charts]
+
+    none = [("First answer, critical", "", -1), ("First answer, all others", "", -1)]
+    resolved = [("Resolved, critical", "target 48 h", 4), ("Resolved, all others", "target 5 business days", 5)]
+    assert targets() == none + resolved  # Nomad's
+    issue = issues["kept"]
+    Integration.objects.filter(pk=issue.integration_id).update(program_key="packer")
+    edition = PROGRAMS["packer"].newest.date
+    Issue.objects.filter(integration=issue.integration_id).update(edition=edition)
+    assert {target for _, target, _ in targets()} == {""}  # Packer promises no figures
+
+
+@pytest.mark.parametrize(
+    ("targets", "labels", "said"),
+    [
+        ([Target(hours=24)], ["6 h", "12 h", "18 h", "24 h", "longer"], "target 24 h"),
+        ([Target(business_days=2, ideally=True)], ["1 day", "2 days", "longer"], "ideally 2 business days"),
+        ([Target(business_days=10)], ["2.5 days", "5 days", "7.5 days", "10 days", "longer"],
+         "target 10 business days"),
+        ([Target(hours=24), Target(hours=48)], ["12 h", "24 h", "36 h", "48 h", "longer"], ""),
+        ([], ["12 h", "24 h", "36 h", "48 h", "longer"], ""),
+    ],
+)  # fmt: skip
+def test_columns_end_at_the_target(targets: list[Target], labels: list[str], said: str) -> None:
+    span = span_of(set(targets), Target(hours=48))
+    assert (list(span.labels), span.target, len(span.ends)) == (labels, said, len(labels) - 1)
+
+
+def test_a_company_sees_no_other_in_its_trends(
+    sign_in: Callable[[Any], Any], charlie: Any, issues: dict[str, Issue]
+) -> None:
+    page = sign_in(charlie).get("/sla/trends/").content.decode()
+    assert "Acme" not in page
+
+
+def test_what_was_blind_in_a_past_week_is_told_as_its_report_froze_it(sign_in: Any, alice: Any, issues: Any) -> None:
+    now, partner = timezone.now(), issues["running"].integration.partner_id
+    week = last_complete(now, zone())
+    figures = {"totals": {"blind": 3}}
+    Snapshot.objects.create(scope=f"partner:{partner}", week=str(week), figures=figures, made_at=now)
+    Snapshot.objects.create(scope="programs", week=str(week), figures={"totals": {"blind": 9}}, made_at=now)
+    client = sign_in(alice)
+    columns = client.get("/sla/trends/").context["trends"].weeks.columns
+    assert [column.blind for column in columns if column.blind] == ["3"]
+    assert f"when week {week.number} ended 3" in client.get("/sla/").content.decode()
+    assert "not recorded" in client.get("/sla/?severity=critical").content.decode()

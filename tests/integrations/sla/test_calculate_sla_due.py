@@ -1,0 +1,119 @@
+"""Does sla_due say when an issue is due, without a database?"""
+
+import json
+import os
+import subprocess
+import sys
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+ROOT = Path(__file__).parents[3]
+
+
+def due(*words: str) -> dict[str, Any]:
+    out = StringIO()
+    call_command("calculate_sla_due", *words, stdout=out)
+    return json.loads(out.getvalue())
+
+
+@pytest.mark.parametrize(
+    ("words", "moment"),
+    [
+        ("--opened 2026-04-11T15:00:00-04:00 --kind other --zone America/New_York", "2026-04-18T00:00:00-04:00"),
+        ("--opened 2026-04-11T15:00 --kind other --zone America/New_York", "2026-04-18T00:00:00-04:00"),
+        ("--opened 2026-04-10T18:00:00-04:00 --kind other --zone America/New_York", "2026-04-17T18:00:00-04:00"),
+        ("--opened 2026-04-14T09:00:00Z --kind other", "2026-04-21T09:00:00+00:00"),
+        ("--opened 2026-04-14T09:00:00Z --kind critical", "2026-04-16T09:00:00+00:00"),
+        ("--opened 2026-03-07T12:00 --kind critical --zone America/Los_Angeles", "2026-03-09T13:00:00-07:00"),
+        ("--opened 2026-06-30T09:00 --kind other --country US --subdiv CA", "2026-07-08T09:00:00+00:00"),
+        ("--opened 2026-01-02 --kind other --country de --subdiv de-by", "2026-01-10T00:00:00+00:00"),
+        (
+            "--opened 2026-04-14T09:00Z --kind other"
+            " --pause 2026-04-15T09:00Z/2026-04-16T09:00Z 2026-04-17T00:00Z/2026-04-20T00:00Z",
+            "2026-04-23T09:00:00+00:00",
+        ),
+        (
+            "--opened 2026-04-14T09:00Z --kind critical --pause 2026-04-14T10:00Z/2026-04-14T13:00Z"
+            " --pause 2026-04-14T12:00Z/2026-04-14T14:00Z",
+            "2026-04-16T13:00:00+00:00",
+        ),
+        ("--opened 2026-04-14T09:00Z --kind other --business-days 10", "2026-04-28T09:00:00+00:00"),
+        (
+            "--opened 2026-04-14T09:00Z --kind critical --pause 2026-04-15T09:00Z/2026-04-15T09:00Z",
+            "2026-04-16T09:00:00+00:00",
+        ),
+        (  # asked on the last morning, answered after the due moment would have come, over a weekend
+            "--opened 2026-04-10T18:00Z --kind other --pause 2026-04-17T12:00Z/2026-04-19T12:00Z",
+            "2026-04-20T06:00:00+00:00",
+        ),
+        ("--opened 2026-03-08T02:30 --kind other --zone America/Los_Angeles", "2026-03-14T00:00:00-07:00"),
+        ("--opened 2026-03-02T02:30 --kind other --zone America/Los_Angeles", "2026-03-09T02:30:00-07:00"),
+    ],
+)
+def test_the_due_moment(words: str, moment: str) -> None:
+    assert due(*words.split())["due"] == moment
+
+
+def test_while_a_pause_lasts_there_is_no_due_moment() -> None:
+    assert due("--opened", "2026-04-14T09:00Z", "--kind", "critical", "--pause", "2026-04-14T10:00Z/")["due"] is None
+
+
+def test_it_explains_itself() -> None:
+    told = due(
+        "--opened", "2026-04-10T18:00Z", "--kind", "other", "--country", "DE", "--pause", "2026-04-14/2026-04-15"
+    )
+    assert [(part["from"][:13], part["counted_seconds"] / 3600, part["why"]) for part in told["segments"]] == [
+        ("2026-04-10T18", 6, "counted"),
+        ("2026-04-11T00", 0, "Days off: Sat 11 Apr, Sun 12 Apr"),
+        ("2026-04-13T00", 24, "counted"),
+        ("2026-04-14T00", 0, "paused"),
+        ("2026-04-15T00", 72, "counted"),
+        ("2026-04-18T00", 0, "Days off: Sat 18 Apr, Sun 19 Apr"),
+        ("2026-04-20T00", 18, "counted"),
+    ]
+    assert told["warn_at"]["50"] == "2026-04-16T06:00:00+00:00"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--opened soon", "“soon” is no moment"),
+        ("--opened 2026-04-14 --zone Mars/Base", "“Mars/Base” is no time zone"),
+        ("--opened 2026-04-14 --zone ../etc", "“../etc” is no time zone"),
+        ("--opened 2026-04-14 --country ZZ", "We know no holidays of “ZZ”"),
+        ("--opened 2026-04-14 --country US --subdiv XX", "“XX” is no part of US"),
+        ("--opened 2026-04-14 --subdiv CA", "Say of which country"),
+        ("--opened 2026-04-14 --pause 2026-04-15", "A pause is written FROM/TO"),
+        ("--opened 2026-04-14 --pause 2026-04-16/2026-04-15", "ends before it begins"),
+        ("--opened 1999-04-14", "No business day is counted before 2008."),
+        ("--opened 2300-04-14", "No business day is counted after 2187."),
+        ("--opened 2026-04-14 --business-days 1000000", "No business day is counted after 2187."),
+        ("--opened 2026-04-14 --business-days 0", "more than nothing"),
+    ],
+)
+def test_a_wrong_word_gets_a_sentence(words: str, sentence: str) -> None:
+    with pytest.raises(CommandError, match=sentence):
+        due("--kind", "other", *words.split())
+
+
+def test_it_needs_no_settings_and_no_database(tmp_path: Path) -> None:
+    words = ["calculate_sla_due", "--opened", "2026-04-14T09:00Z", "--kind", "other"]
+    bare = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PORTAL_ENV": "embedded"}
+    bare |= {"DATABASE_URL": "postgres://nobody@127.0.0.1:9/none"}
+    done = subprocess.run(
+        [sys.executable, ROOT / "manage.py", *words], env=bare, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, json.loads(done.stdout or "{}").get("due"), done.stderr) == (
+        0,
+        "2026-04-21T09:00:00+00:00",
+        "",
+    )
+
+
+def test_the_end_of_time_gets_a_sentence() -> None:
+    with pytest.raises(CommandError, match="beyond the years"):
+        due("--kind", "critical", "--opened", "9999-12-31")

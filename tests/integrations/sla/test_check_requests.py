@@ -1,0 +1,99 @@
+"""Do the checks run at once after a webhook that could change what they say, once, and after no other?"""
+
+import json
+from datetime import timedelta
+
+import pytest
+
+from integrations.sla.github import delivery_processing
+from integrations.sla.models import Delivery, Watch
+from tests.integrations.sla.watched import OPENED, supported, watch_over
+from verification.checks.models import CheckRun
+from verification.checks.services import runs
+
+LATER = OPENED + timedelta(minutes=5)
+
+
+@pytest.fixture
+def watch(acme):
+    return watch_over(supported(acme))
+
+
+def deliver(watch, event, number=4711, **more):
+    repository = {"id": number, "full_name": watch.repository, "default_branch": "main"}
+    body = json.dumps({"repository": repository, **more}).encode()
+    name = str(Delivery.objects.count())
+    return Delivery.objects.create(
+        watch=watch, delivery_id=name, event=event, digest=name, body=body, received_at=OPENED
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "more", "reason"),
+    [
+        ("release", {"action": "published"}, "A release at GitHub"),
+        ("create", {"ref_type": "branch"}, "A new tag or branch at GitHub"),
+        ("delete", {"ref_type": "tag"}, "A tag or branch taken away at GitHub"),
+        ("repository", {"action": "transferred"}, "The repository itself was changed at GitHub"),
+        ("public", {}, "The repository was made public"),
+        ("push", {"ref": "refs/heads/main"}, "New code at GitHub"),
+        ("push", {"ref": "refs/tags/v1.0.0"}, "New code at GitHub"),
+        ("push", {"ref": "refs/heads/wip"}, None),
+        ("push", {"ref": None}, None),
+        ("star", {}, None),
+        ("ping", {"hook_id": 1}, None),
+    ],
+)
+def test_webhook_has_the_checks_run_at_once(watch, event, more, reason):
+    deliver(watch, event, **more)
+    assert delivery_processing.read_due(LATER) == 1
+    found = list(CheckRun.objects.due(LATER).values_list("integration_id", "reason", "requested_by", "nightly"))
+    assert found == ([(watch.integration_id, reason, None, True)] if reason else [])
+    assert Delivery.objects.get().outcome == ("looked" if reason else "ignored")
+
+
+@pytest.mark.parametrize(("event", "is_due"), [("public", True), ("repository", True), ("release", False)])
+def test_issues_are_read_at_once_when_visibility_may_differ(watch, event, is_due):
+    Watch.objects.filter(pk=watch.pk).update(poll_at=LATER + timedelta(hours=6))
+    deliver(watch, event)
+    delivery_processing.read_due(LATER)
+    assert Watch.objects.filter(poll_at__lte=LATER).exists() is is_due
+
+
+def test_many_webhooks_are_one_run(watch):
+    for event in ("release", "create", "push"):
+        deliver(watch, event, ref="refs/heads/main")
+    delivery_processing.read_due(LATER)
+    deliver(watch, "release")
+    delivery_processing.read_due(LATER + timedelta(minutes=1))
+    assert CheckRun.objects.count() == 1
+
+
+def test_webhook_of_another_repository_or_sent_again_asks_for_nothing(watch):
+    deliver(watch, "release", number=9)
+    first = deliver(watch, "release")
+    delivery_processing.read_due(LATER)
+    CheckRun.objects.update(finished_at=LATER)
+    again = deliver(watch, "release")
+    Delivery.objects.filter(pk=again.pk).update(digest=first.digest)
+    delivery_processing.read_due(LATER)
+    assert [row.outcome for row in Delivery.objects.order_by("pk")] == ["foreign", "looked", "replay"]
+    assert not CheckRun.objects.open().exists()
+
+
+def test_run_that_somebody_waits_for_stays_theirs(watch, alice):
+    runs.open_run(watch.integration, alice, OPENED, due_at=LATER + timedelta(hours=1), reason="Asked for")
+    deliver(watch, "release")
+    delivery_processing.read_due(LATER)
+    job = CheckRun.objects.get()
+    assert (job.requested_by, job.nightly, job.due_at, job.reason) == (alice, False, LATER, "Asked for")
+
+
+def test_run_at_work_is_run_once_more(watch):
+    job = runs.open_run(watch.integration, None, OPENED, due_at=OPENED, nightly=True)
+    CheckRun.objects.update(claimed_until=LATER + runs.CLAIM, attempts=1)
+    job.refresh_from_db()
+    deliver(watch, "release")
+    delivery_processing.read_due(LATER)
+    runs._settle(job, runs.Ran(runs.Outcome.PASS), LATER + timedelta(minutes=1))
+    assert CheckRun.objects.due(LATER + timedelta(minutes=1)).count() == 1

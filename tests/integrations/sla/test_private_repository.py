@@ -1,0 +1,116 @@
+"""A watched repository that turns private is not read with the portal's own credential, and everyone sees why."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.urls import reverse
+
+from integrations.partners.models import Partner
+from integrations.sla import tasks
+from integrations.sla.github import delivery_processing, issue_sync, reconciliation
+from integrations.sla.models import Alert, Breach, Clock, Watch
+from tests.fakes.github.server import KEEPER, GitHub
+from tests.fakes.github.tracker import Tracker
+from tests.integrations.sla.github.test_delivery_processing import deliver, facts, state
+from tests.integrations.sla.github.test_reconciliation import poll
+from tests.integrations.sla.watched import OPENED, PARTNER, REPORTER, supported, tracker_of, watch_over
+
+SignIn = Callable[[Any], Any]
+HOUR = timedelta(hours=1)
+pytestmark = [pytest.mark.django_db, pytest.mark.github]
+
+
+@pytest.fixture
+def watch(acme: Partner, github: GitHub, settings: Any) -> Watch:
+    github.proxy.state.tokens.add(KEEPER)
+    settings.GITHUB_TOKEN = KEEPER
+    return watch_over(supported(acme))
+
+
+@pytest.fixture
+def tracker(watch: Watch, github: GitHub) -> Tracker:
+    """One critical issue, read while the repository was public; then the repository turns private."""
+    tracker = github.track(tracker_of(watch))
+    tracker.open(REPORTER, "It crashes", OPENED, labels=("crash",))
+    assert poll(watch, OPENED + HOUR) == 1
+    tracker.private = True
+    github.seen.clear()
+    return tracker
+
+
+def test_private_repository_is_asked_for_its_visibility_only(watch: Watch, tracker: Tracker, github: GitHub) -> None:
+    before = facts(watch), watch.cursors, watch.etags
+    tracker.open(REPORTER, "A secret", OPENED + HOUR)
+    poll(watch, OPENED + 3 * HOUR)
+    assert github.seen == [f"GET /repos/{watch.repository}"]
+    assert (facts(watch), watch.cursors, watch.etags) == before
+    assert (watch.trouble, watch.data_up_to) == (issue_sync.PRIVATE, OPENED + HOUR)
+    assert watch.poll_at == OPENED + 3 * HOUR + reconciliation.LOOK_AGAIN
+
+
+def test_repository_that_was_never_public_is_not_read(acme: Partner, watch: Watch, github: GitHub) -> None:
+    tracker = github.track(tracker_of(watch))
+    tracker.private = True
+    tracker.open(REPORTER, "A secret", OPENED)
+    poll(watch, OPENED + HOUR)
+    assert (facts(watch), watch.trouble) == ([], issue_sync.PRIVATE)
+
+
+def test_clock_of_a_private_repository_is_blind_and_never_breached(watch: Watch, tracker: Tracker) -> None:
+    poll(watch, OPENED + 2 * HOUR)
+    tasks.sweep(OPENED + timedelta(days=30))
+    promised = Clock.objects.filter(watch=watch).exclude(due_at=None)
+    assert set(promised.values_list("state", flat=True)) == {"blind"}
+    assert (Breach.objects.count(), Alert.objects.filter(kind="breached").count()) == (0, 0)
+
+
+def test_public_again_it_is_read_on(watch: Watch, tracker: Tracker) -> None:
+    poll(watch, OPENED + 2 * HOUR)
+    tracker.private = False
+    tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED + 3 * HOUR)
+    poll(watch, OPENED + 4 * HOUR)
+    assert (watch.trouble, watch.trouble_since, watch.data_up_to) == ("", None, OPENED + 4 * HOUR)
+    assert facts(watch)[-1][1:] == (PARTNER.login, "It is fixed in 1.2.")
+
+
+def test_webhook_of_the_company_is_still_read(watch: Watch, tracker: Tracker, github: GitHub) -> None:
+    """The company set it up and signs it: what it sends, the portal may know."""
+    poll(watch, OPENED + 2 * HOUR)
+    tracker.hooked.clear()
+    tracker.comment(1, PARTNER, "It is fixed in 1.2.", OPENED + 3 * HOUR)
+    deliver(watch, tracker.hooked)
+    github.seen.clear()
+    assert delivery_processing.read_due(OPENED + 4 * HOUR) == 1
+    watch.refresh_from_db()
+    assert (facts(watch)[-1][1], watch.data_up_to, github.seen) == (PARTNER.login, OPENED + HOUR, [])
+    assert "met" not in {row[2] for row in state(watch)[1:]}
+
+
+def test_anonymous_portal_sees_no_private_repository(watch: Watch, tracker: Tracker, settings: Any) -> None:
+    settings.GITHUB_TOKEN = ""
+    poll(watch, OPENED + 2 * HOUR)
+    assert (watch.trouble, watch.data_up_to) == (reconciliation.NOT_SHOWN, OPENED + HOUR)
+
+
+@pytest.mark.parametrize("path", ["integration", "watch"])
+@pytest.mark.parametrize("reader", ["alice", "rita"])
+def test_partner_and_reviewer_see_the_reason(
+    watch: Watch, tracker: Tracker, sign_in: SignIn, request: pytest.FixtureRequest, reader: str, path: str
+) -> None:
+    poll(watch, OPENED + 2 * HOUR)
+    client = sign_in(request.getfixturevalue(reader))
+    page = client.get(reverse(path, args=[watch.integration.uuid])).content.decode()
+    assert page.count(f"{issue_sync.PRIVATE}.") == 1
+
+
+@pytest.mark.parametrize("reader", ["alice", "rita"])
+def test_dashboard_and_issue_page_show_the_reason(
+    watch: Watch, tracker: Tracker, sign_in: SignIn, request: pytest.FixtureRequest, reader: str
+) -> None:
+    poll(watch, OPENED + 2 * HOUR)
+    client = sign_in(request.getfixturevalue(reader))
+    issue = watch.issues.get()
+    for address in (reverse("sla"), reverse("issue", args=[issue.uuid])):
+        assert client.get(address).content.decode().count(f"{issue_sync.PRIVATE}.") == 1

@@ -1,0 +1,86 @@
+"""A replay of all facts changes nothing, and says each thing that is stored otherwise."""
+
+import contextlib
+import random
+from datetime import timedelta
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from integrations.partners.models import Partner
+from integrations.sla import tasks
+from integrations.sla.github import delivery_processing
+from integrations.sla.models import Breach, Clock, Issue, IssueEvent, Watch
+from tests.integrations.sla.github.test_delivery_processing import deliver
+from tests.integrations.sla.github.test_reconciliation import story
+from tests.integrations.sla.watched import OPENED, supported, tracker_of, unguarded, watch_over
+
+NOW = OPENED + timedelta(days=9)
+
+
+@pytest.fixture
+def watch(acme: Partner) -> Watch:
+    """Twelve issues after nine days: answered, closed, late, overdue."""
+    row = watch_over(supported(acme))
+    tracker = tracker_of(row)
+    story(tracker, random.Random(1))
+    deliver(row, tracker.hooked)
+    delivery_processing.read_due(OPENED + timedelta(hours=30))
+    Watch.objects.update(data_up_to=NOW)
+    tasks.sweep(NOW)
+    return row
+
+
+def replay(*words: str) -> list[str]:
+    said = StringIO()
+    with contextlib.suppress(SystemExit):
+        call_command(
+            "verify_sla_projection", *(words or ["--all"]), at=(NOW + timedelta(minutes=5)).isoformat(), stdout=said
+        )
+    return said.getvalue().splitlines()
+
+
+def test_replay_finds_no_drift(watch):
+    assert Breach.objects.count() > 0
+    assert replay() == [f"replayed 12 issues, {IssueEvent.objects.count()} events", "drift 0"]
+
+
+def test_replay_changes_nothing(watch):
+    before = (list(Issue.objects.values()), list(Clock.objects.order_by("pk").values()))
+    replay()
+    assert (list(Issue.objects.values()), list(Clock.objects.order_by("pk").values())) == before
+
+
+def forget(rows):
+    with unguarded():
+        rows.delete()
+
+
+@pytest.mark.parametrize(
+    ("change", "lines"),
+    [
+        (lambda: Issue.objects.filter(number=1).update(severity="x"), 1),
+        (lambda: Issue.objects.filter(number=2).update(spoke_last="x"), 1),
+        (lambda: Clock.objects.filter(issue__number=3, verb="resolve").update(due_at=NOW), 1),
+        (lambda: Clock.objects.filter(issue__number=3, verb="respond").delete(), 1),
+        (lambda: forget(IssueEvent.objects.filter(issue__number=4, kind="opened")), 1),
+        (lambda: Breach.objects.filter(pk=Breach.objects.first().pk).update(retracted_at=NOW), 1),
+        (lambda: Breach.objects.filter(pk=Breach.objects.first().pk).update(due_at=OPENED), 2),
+    ],
+)
+def test_replay_names_what_was_changed(watch, change, lines):
+    change()
+    said = replay("--repository", watch.repository)
+    assert said[-1] == f"drift {len(said) - 2}"
+    assert len(said) - 2 >= lines
+
+
+def test_replay_of_a_repository_that_is_not_watched_says_so(db):
+    with pytest.raises(CommandError, match="acme/none is not watched"):
+        call_command("verify_sla_projection", repository="acme/none")
+
+
+def test_replay_of_thousands_asks_a_few_questions_a_chunk(watch, django_assert_max_num_queries):
+    with django_assert_max_num_queries(12):
+        assert replay()[-1] == "drift 0"

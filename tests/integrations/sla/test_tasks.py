@@ -1,0 +1,202 @@
+"""Which clocks does the sweep take, and what does it write?"""
+
+import random
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from integrations.sla.models import Alert, Breach, Clock, ClockEvent, Watch
+from integrations.sla.services.breaches import next_moment, retract_wrong
+from integrations.sla.tasks import AGAIN, Swept, _by_rows, sweep
+from integrations.submissions.models import Integration
+from tests.integrations.sla.clocks import clock_of, issue_of, watch_over
+
+H = timedelta(hours=1)
+
+
+@pytest.fixture
+def watch(rocket: Integration, now: datetime) -> Watch:
+    return watch_over(rocket, now)
+
+
+def clock_due(watch: Watch, now: datetime, due: timedelta, number: int = 1, **fields: Any) -> Clock:
+    """A clock of 48 hours that is due so long after now."""
+    return clock_of(issue_of(watch, number, now + due - 48 * H), now + due, **fields)
+
+
+def row(clock: Clock) -> tuple[str, int, datetime | None]:
+    fresh = Clock.objects.get(pk=clock.pk)
+    return fresh.state, fresh.warned, fresh.next_at
+
+
+@pytest.mark.parametrize(
+    ("due", "taken", "state", "warned", "next_in"),
+    [
+        (25 * H, 0, "running", 0, 1 * H),  # 23 of 48 hours are used
+        (24 * H, 1, "running", 50, 12 * H),  # exactly half
+        (13 * H, 1, "running", 50, 1 * H),
+        (12 * H, 1, "running", 75, 7.2 * H),
+        (3 * H, 1, "running", 90, 3 * H),  # one warning for all that were missed
+        (0 * H, 1, "overdue", 0, None),  # due now
+        (-9 * H, 1, "overdue", 0, None),
+    ],
+)
+def test_clock_is_warned_of_or_breached(
+    watch: Watch, now: datetime, due: timedelta, taken: int, state: str, warned: int, next_in: timedelta | None
+) -> None:
+    clock = clock_due(watch, now, due)
+    assert sweep(now).taken == taken
+    assert row(clock) == (state, warned, now + next_in if next_in is not None else None)
+
+
+def test_breach_is_a_record_an_event_and_one_alert(watch: Watch, now: datetime) -> None:
+    clock = clock_due(watch, now, -1 * H)
+    assert [sweep(now), sweep(now), sweep(now + H)] == [Swept(1, 1, 0), Swept(), Swept()]
+    assert list(Breach.objects.values_list("clock", "due_at", "found_at", "severity")) == [
+        (clock.pk, now - H, now, "critical")
+    ]
+    assert list(ClockEvent.objects.values_list("kind", "share", "at")) == [("breached", 100, now)]
+    assert list(Alert.objects.values_list("key", "kind", "told_at")) == [
+        (f"{clock.pk}:breached:100:{int((now - H).timestamp())}", "breached", None)
+    ]
+
+
+def test_every_warning_is_told_once(watch: Watch, now: datetime) -> None:
+    clock_due(watch, now, 24 * H)
+    moments = [now, now, now + 12 * H, now + 12 * H, now + 20 * H, now + 24 * H, now + 30 * H]
+    assert [sweep(moment).taken for moment in moments] == [1, 0, 1, 0, 1, 1, 0]
+    assert list(Alert.objects.order_by("pk").values_list("kind", "share")) == [
+        ("warned", 50), ("warned", 75), ("warned", 90), ("breached", 100),
+    ]  # fmt: skip
+
+
+def test_what_we_do_not_know_is_no_breach(watch: Watch, now: datetime) -> None:
+    Watch.objects.update(data_up_to=now - 2 * H)
+    clock = clock_due(watch, now, -1 * H)
+    assert sweep(now) == Swept(1, 0, 1)
+    assert row(clock) == ("blind", 0, now + AGAIN)
+    assert Watch.objects.get().poll_at == now
+    assert (Breach.objects.count(), Alert.objects.count(), ClockEvent.objects.count()) == (0, 0, 0)
+    Watch.objects.update(data_up_to=now)
+    assert sweep(now + AGAIN) == Swept(1, 1, 0)
+    assert row(clock)[0] == "overdue"
+
+
+def test_answer_that_came_late_while_nobody_looked_is_a_breach_all_the_same(watch: Watch, now: datetime) -> None:
+    clock = clock_due(watch, now, -5 * H, state="late", stopped_at=now - H)
+    assert next_moment(clock, now) == now - 5 * H
+    Clock.objects.update(next_at=now - 5 * H)
+    assert sweep(now).breached == 1
+    assert row(clock) == ("late", 0, None)
+
+
+def test_breach_that_never_was_is_retracted_once(watch: Watch, now: datetime) -> None:
+    clock = clock_due(watch, now, -1 * H)
+    sweep(now)
+    clock = Clock.objects.get()
+    with transaction.atomic():
+        assert retract_wrong(clock, now, "nothing has changed") == 0
+    clock.state = "met"
+    with transaction.atomic():
+        assert [retract_wrong(clock, now + H, "It was closed in time."), retract_wrong(clock, now + H, "again")] == [
+            1,
+            0,
+        ]
+    assert list(Breach.objects.values_list("retracted_at", "retracted_why")) == [(now + H, "It was closed in time.")]
+    assert list(Alert.objects.order_by("pk").values_list("kind", flat=True)) == ["breached", "retracted"]
+
+
+def comes_to(state: str, at: datetime) -> None:
+    """New facts fold the clock to another state, and what follows is written."""
+    clock = Clock.objects.get()
+    clock.state = state
+    with transaction.atomic():
+        retract_wrong(clock, at, "It was closed in time.")
+        clock.next_at = next_moment(clock, at)
+        clock.save()
+
+
+@pytest.mark.postgres
+def test_a_breach_that_stands_again_is_news_again_and_its_retraction_stays(watch: Watch, now: datetime) -> None:
+    clock = clock_due(watch, now, -1 * H)
+    sweep(now)
+    comes_to("met", now + H)
+    comes_to("overdue", now + 2 * H)
+    assert sweep(now + 3 * H).breached == 1
+    found = Breach.objects.order_by("pk").values_list("found_at", "retracted_at", "retracted_why")
+    assert list(found) == [(now, now + H, "It was closed in time."), (now + 3 * H, None, "")]
+    comes_to("met", now + 4 * H)
+    due = int((now - H).timestamp())
+    assert list(Alert.objects.order_by("pk").values_list("key", flat=True)) == [
+        f"{clock.pk}:breached:100:{due}",
+        f"{clock.pk}:retracted:100:{due}",
+        f"{clock.pk}:breached:100:{due}:2",
+        f"{clock.pk}:retracted:100:{due}:2",
+    ]
+    assert not Breach.objects.filter(retracted_at=None).exists()
+
+
+@pytest.mark.postgres
+def test_a_breach_that_stands_is_written_and_told_once(watch: Watch, now: datetime) -> None:
+    clock_due(watch, now, -1 * H)
+    sweep(now)
+    Clock.objects.update(next_at=now - H)
+    assert sweep(now + H).breached == 1
+    assert (Breach.objects.count(), Alert.objects.count()) == (1, 1)
+
+
+def test_paused_clock_has_no_next_moment(watch: Watch, now: datetime) -> None:
+    assert next_moment(clock_due(watch, now, 5 * H, state="paused"), now) is None
+    assert next_moment(clock_due(watch, now, 5 * H, 2, promised=False), now) is None
+    assert next_moment(clock_due(watch, now, 5 * H, 3, warned=75), now) == now + 0.2 * H
+
+
+def test_batches_are_one_statement_each(watch: Watch, now: datetime, django_assert_num_queries: Any) -> None:
+    for number in range(25):
+        clock_due(watch, now, -1 * H, number)
+    if connection.vendor == "postgresql":
+        with django_assert_num_queries(4):
+            assert sweep(now, batch=10) == Swept(25, 25, 0)
+    else:
+        assert sweep(now, batch=10) == Swept(25, 25, 0)
+
+
+@pytest.mark.postgres
+def test_statement_and_rows_say_the_same(watch: Watch, now: datetime) -> None:
+    """Two hundred clocks of all kinds, swept both ways from the same beginning."""
+    if connection.vendor != "postgresql":
+        pytest.skip("the statement needs a real PostgreSQL")
+    draw = random.Random(11)
+    Watch.objects.update(data_up_to=now - 3 * H)
+    states = ("running", "running", "running", "late", "blind")
+    for number in range(200):
+        due = timedelta(seconds=draw.randint(-50 * 3600, 50 * 3600), milliseconds=draw.randrange(1000))
+        warned = draw.choice((0, 0, 50, 75))
+        made = clock_due(watch, now, due, number, state=draw.choice(states), warned=warned)
+        Clock.objects.filter(pk=made.pk).update(next_at=min(made.next_at, now - draw.randint(0, 5) * H))
+    assert _both(lambda: sweep(now, 300), lambda: _by_rows(now, 300)) == (True, 200)
+
+
+def _both(first: Callable[[], Swept], second: Callable[[], Swept]) -> tuple[bool, int]:
+    """Run both from the same beginning; whether they left the same, and how many were taken."""
+    left = []
+    for one in (first, second):
+        with transaction.atomic():
+            taken = one().taken
+            left.append((taken, *_everything()))
+            transaction.set_rollback(True)
+    return left[0] == left[1], left[0][0]
+
+
+def _everything() -> list[list[Any]]:
+    order = ("clock_id", "kind", "share")
+    return [
+        list(Clock.objects.order_by("pk").values_list("pk", "state", "warned", "next_at", "breached_at")),
+        list(Breach.objects.order_by("clock_id").values_list("clock_id", "due_at", "found_at", "severity", "verb")),
+        list(ClockEvent.objects.order_by(*order).values_list("clock_id", "kind", "share", "due_at", "at")),
+        list(Alert.objects.order_by("key").values_list("key", "kind", "clock_id", "share", "due_at", "not_before")),
+        list(Watch.objects.values_list("poll_at", flat=True)),
+    ]

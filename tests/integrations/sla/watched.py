@@ -1,0 +1,74 @@
+"""Which repository is watched in these tests? Acme's, with a hook whose secret is known, and its tracker's people."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import connection
+from django.test import Client
+
+from integrations.partners.models import Partner
+from integrations.programs.registry import PROGRAMS
+from integrations.sla.github import webhook_intake
+from integrations.sla.models import Watch
+from integrations.sla.services import monitoring
+from integrations.submissions.models import Integration
+from portal.core import crypto
+from tests.fakes.github.tracker import Hooked, Person, Tracker
+
+SECRET = "s3cret-of-the-hook"
+OPENED = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)  # a Tuesday
+REPORTER = Person(501, "uma")
+PARTNER = Person(601, "alice-at-acme", "MEMBER")
+HELPER = Person(602, "bob-at-acme", "COLLABORATOR")
+PASSER_BY = Person(701, "pete")
+STALE = Person(801, "stale[bot]", "NONE", "Bot")
+
+
+def supported(partner: Partner, name: str = "Rocket", **facts: Any) -> Integration:
+    """A listed integration in the Nomad program, set where others are driven: these tests begin there."""
+    edition = PROGRAMS["nomad"].newest
+    step, stage = edition.positions()[-1]
+    fields = {"name": name, "repository": "acme/nomad-rocket", "repository_id": 4711, "standing": "verified"} | facts
+    return Integration.objects.create(
+        partner=partner, program_key="nomad", edition_date=edition.date, stage=stage, step=step.key,
+        turn_holder="partner", created_at=OPENED, released_at=OPENED, **fields,
+    )  # fmt: skip
+
+
+def watch_over(integration: Integration, now: datetime = OPENED, secret: str = SECRET) -> Watch:
+    """The watch of an integration in support, with a hook secret that the test knows."""
+    watch = monitoring.begin(integration, now)
+    assert watch
+    watch.began_at = watch.data_up_to = now  # the release is as old as the story that the test tells
+    watch.secret = crypto.seal(crypto.Secret(secret), monitoring.context(watch))
+    watch.save()
+    webhook_intake.forget(watch.uuid)
+    return watch
+
+
+def tracker_of(watch: Watch) -> Tracker:
+    assert watch.repository_id
+    return Tracker(watch.repository, watch.repository_id)
+
+
+@contextmanager
+def unguarded() -> Iterator[None]:
+    """Here what was told of issues may be deleted: PostgreSQL's guard is off, SQLite has none."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    alter = "SET CONSTRAINTS ALL IMMEDIATE; ALTER TABLE sla_issueevent {} TRIGGER USER"
+    with connection.cursor() as cursor:
+        cursor.execute(alter.format("DISABLE"))
+        yield
+        cursor.execute(alter.format("ENABLE"))
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+
+
+def post(watch: Watch, hooked: Hooked, secret: str = SECRET, **headers: Any) -> int:
+    """Deliver to the portal as GitHub does. Returns the status."""
+    sent = hooked.headers(secret) | headers
+    answer = Client().post(f"/hooks/github/{watch.uuid}/", hooked.body, "application/json", headers=sent)
+    return answer.status_code

@@ -1,0 +1,124 @@
+"""Every type of question takes what fits and refuses the rest with a sentence."""
+
+import pytest
+from django.http import QueryDict
+
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.schema import Field, Kind, Requirement, Who
+from integrations.submissions.forms.requirements import BUILDERS, RequirementForm, shown, typed
+
+OPTIONS = (("a", "First"), ("b", "Second"))
+
+
+def asking(*fields: Field) -> Requirement:
+    return Requirement("X-1", "Question", Who.PARTNER, Kind.FORM, fields=fields)
+
+
+def one(kind: str, **more) -> Requirement:
+    options = OPTIONS if kind.startswith("choice") else ()
+    return asking(Field("q", "Question", kind, options=options, **more))
+
+
+def filled(requirement: Requirement, *values: str) -> RequirementForm:
+    post = QueryDict(mutable=True)
+    post.setlist("q", list(values))
+    return RequirementForm(requirement, data=post)
+
+
+def wrong(form: RequirementForm) -> list[str]:
+    assert not form.is_valid()
+    return form.errors["q"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "answer"),
+    [
+        ("text", " Rocket ", "Rocket"),
+        ("lines", "one\r\ntwo", "one\ntwo"),
+        ("url", "https://docs.example.com/a?b=c", "https://docs.example.com/a?b=c"),
+        ("url", "docs.example.com", "https://docs.example.com"),
+        ("email", "a@acme.example", "a@acme.example"),
+        ("choice", "b", "b"),
+        ("choices", "b", ["b"]),
+        ("number", "12", 12),
+        ("number", "1.5", 1.5),
+        ("date", "2026-05-01", "2026-05-01"),
+        ("yes", "on", True),
+    ],
+)
+def test_answer_that_fits(kind, value, answer):
+    form = filled(one(kind), value)
+    assert form.is_valid(), form.errors
+    assert form.answers() == {"q": answer}
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "sentence"),
+    [
+        ("text", "", "Answer this question."),
+        ("text", "a\nb", "Write this on one line."),
+        ("url", "not an address", "Write a full address, such as https://docs.example.com/page."),
+        ("url", "javascript:alert(1)", "The address must begin with https:// or http://."),
+        ("url", "ftp://example.com/", "The address must begin with https:// or http://."),
+        ("url", "https://me:secret@example.com/", "Leave user name and password out of the address."),
+        ("email", "nobody", "Write a mail address, such as name@example.com."),
+        ("email", "a@b.example\r\nBcc: c@d.example", "Write a mail address, such as name@example.com."),
+        ("choice", "c", "Choose one of the answers that are shown."),
+        ("choices", "c", "Choose one of the answers that are shown."),
+        ("number", "many", "Write a number."),
+        ("number", "NaN", "Write a number."),
+        ("date", "tomorrow", "Write the day as in 2026-04-14."),
+        ("date", "0026-04-14", "Look at the year: it is far from now."),
+        ("yes", "", "Tick this to confirm it."),
+    ],
+)
+def test_answer_that_does_not_fit(kind, value, sentence):
+    assert wrong(filled(one(kind), value)) == [sentence]
+
+
+def test_answer_too_long():
+    assert wrong(filled(one("lines", max_length=5), "123456")) == [
+        "Ensure this value has at most 5 characters (it has 6)."
+    ]
+
+
+@pytest.mark.parametrize("edition", PROGRAMS["terraform-run-task"].editions, ids=lambda edition: edition.date)
+def test_third_line_of_a_two_line_summary(edition):
+    summary = next(field for r in edition.requirements() for field in r.fields if field.max_lines == 2)
+    form = RequirementForm(asking(summary), data={summary.key: "one\ntwo\nthree"})
+    assert form.errors == {summary.key: ["At most 2 lines: these are 3."]}
+
+
+def test_optional_question_left_open():
+    form = filled(one("date", required=False), "")
+    assert form.is_valid()
+    assert form.answers() == {}
+
+
+def test_every_question_of_every_edition_has_a_form():
+    kinds = {
+        field.type
+        for program in PROGRAMS.values()
+        for edition in program.editions
+        for tiers in [[r for t in edition.tiers for r in t.requirements]]
+        for requirement in (*edition.requirements(), *tiers)
+        for field in requirement.fields
+    }
+    assert kinds - set(BUILDERS) == set()
+
+
+def test_draft_keeps_what_was_typed_and_nothing_else():
+    post = QueryDict("q=not+an+address&r=a&r=b&csrfmiddlewaretoken=x&act=answer")
+    requirement = asking(Field("q", "Q", "url"), Field("r", "R", "choices", options=OPTIONS), Field("s", "S", "yes"))
+    assert typed(requirement, post) == {"q": "not an address", "r": ["a", "b"]}
+
+
+def test_draft_that_no_database_takes():
+    post = QueryDict(mutable=True)
+    post["q"] = "a\x00b\ud800c"
+    assert typed(one("lines"), post) == {"q": "abc"}
+
+
+def test_answers_shown_in_words():
+    requirement = asking(Field("q", "Q", "choices", options=OPTIONS), Field("s", "S", "yes"), Field("t", "T"))
+    assert shown(requirement, {"q": ["a", "b"], "s": True}) == [("Q", "First, Second"), ("S", "yes"), ("T", "")]

@@ -1,0 +1,37 @@
+"""How do these tests read and press the page of a requirement?"""
+
+import re
+
+from bs4 import BeautifulSoup
+
+from integrations.submissions.models import Integration
+
+FORM, ATTESTED, CHECKED = "NO-1", "NO-4", "NO-LIC"
+GIVEN = {
+    "contact_name": "Alice Archer",
+    "contact_email": "alice@acme.example",
+    "use_case": "Launch rockets.",
+    "users": "Ten.",
+    "ready": "2026-06-01",
+}
+
+
+def place(row, requirement_id=FORM):
+    return f"/integrations/{row.uuid}/requirements/{requirement_id}/"
+
+
+def read(answer) -> str:
+    """The words of a page, in one line."""
+    return re.sub(r"\s+", " ", BeautifulSoup(answer.content, "html5lib").find("main").get_text(" "))
+
+
+def state(row, requirement_id=FORM):
+    return Integration.objects.get(pk=row.pk).states.filter(requirement_id=requirement_id).first()
+
+
+def press(client, row, requirement_id, act, **fields):
+    return client.post(place(row, requirement_id), {"act": act, **fields})
+
+
+def every_requirement(row):
+    return [r.id for r in row.edition.requirements()]

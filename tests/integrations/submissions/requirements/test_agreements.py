@@ -1,0 +1,59 @@
+"""An agreement is signed on its page, and its file is for few."""
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from integrations.submissions.services import agreements
+from integrations.submissions.workflow.states import Status
+from tests.integrations.submissions.requirements.pages import place, press, read, state
+from tests.integrations.submissions.test_agreements import ALICE, RITA, TPA
+from tests.integrations.submissions.test_documents import examined
+from tests.portal.core.test_uploads import PDF
+
+SIGNED = {"version": "2026-01", "signer": "Alice Archer", "signed_on": "2026-04-10"}
+
+
+def test_agreement_signed_by_both_sides(rocket, alice, rita, sign_in):
+    press(sign_in(alice), rocket, TPA, "sign", **SIGNED, file=SimpleUploadedFile("tpa.pdf", PDF))
+    press(sign_in(rita), rocket, TPA, "sign", signer="Rita Reyes", signed_on="2026-04-13")
+    assert (state(rocket, TPA).status, state(rocket, TPA).data["program_signer"]) == (Status.GIVEN, "Rita Reyes")
+
+
+def test_agreement_signed_in_the_future(rocket, alice, sign_in):
+    answer = press(sign_in(alice), rocket, TPA, "sign", **(SIGNED | {"signed_on": "2026-04-15"}))
+    assert (answer.status_code, state(rocket, TPA)) == (409, None)
+    assert "The day of signing is in the future." in read(answer)
+    assert BeautifulSoup(answer.content, "html5lib").find("input", {"name": "signer"})["value"] == "Alice Archer"
+
+
+@pytest.mark.parametrize(("who", "status"), [("alice", 200), ("bob", 404), ("rita", 200), ("charlie", 404)])
+def test_agreement_is_for_owners_and_the_program(rocket, alice, now, sign_in, request, who, status):
+    signed = agreements.sign(
+        rocket, TPA, ALICE, version="2026-01", by=alice, now=now, file=examined(PDF, "tpa.pdf", "pdf")
+    )
+    answer = sign_in(request.getfixturevalue(who)).get(f"/documents/{signed.document.uuid}/")
+    answer.close()
+    assert answer.status_code == status
+
+
+def test_complete_agreement_offers_no_form(rocket, alice, rita, now, sign_in):
+    agreements.sign(rocket, TPA, ALICE, version="2026-01", by=alice, now=now)
+    agreements.sign(rocket, TPA, RITA, version="", by=rita, now=now)
+    page = sign_in(alice).get(place(rocket, TPA))
+    assert 'value="sign"' not in page.content.decode()
+    assert "Rita Reyes, Mon 13 Apr" in read(page).replace(" ,", ",")
+
+
+def test_complete_agreement_is_renewed_on_its_page(rocket, alice, rita, now, sign_in):
+    agreements.sign(rocket, TPA, ALICE, version="2026-01", by=alice, now=now)
+    agreements.sign(rocket, TPA, RITA, version="", by=rita, now=now)
+    client = sign_in(alice)
+    slip = press(client, rocket, TPA, "renew", **(SIGNED | {"version": ""}))
+    assert slip.status_code == 422
+    press(client, rocket, TPA, "renew", **(SIGNED | {"version": "2027-01"}))
+    assert "Version 2026-01 stays in force until both sides have signed version 2027-01." in read(
+        client.get(place(rocket, TPA))
+    )
+    press(sign_in(rita), rocket, TPA, "sign", signer="Rita Reyes", signed_on="2026-04-13")
+    assert agreements.in_force(rocket.partner, "tpa").version == "2027-01"

@@ -1,0 +1,45 @@
+"""Statements are confirmed by the side that is asked; what is optional can be skipped."""
+
+from integrations.submissions.workflow.states import Status
+from tests.conftest import begin
+from tests.integrations.submissions.requirements.pages import ATTESTED, FORM, press, read, state
+from tests.integrations.submissions.test_agreements import MNDA
+
+
+def test_statement_confirmed_once(rocket, alice, sign_in):
+    client = sign_in(alice)
+    for _ in range(2):
+        assert press(client, rocket, ATTESTED, "confirm", confirmed="on").status_code == 302
+    assert state(rocket, ATTESTED).status == Status.GIVEN
+    assert rocket.events.filter(verb="answered").count() == 1
+
+
+def test_statement_not_ticked(rocket, alice, sign_in):
+    answer = press(sign_in(alice), rocket, ATTESTED, "confirm")
+    assert (answer.status_code, state(rocket, ATTESTED)) == (422, None)
+    assert "Tick this to confirm it." in read(answer)
+
+
+def by_program(row):
+    return next(r for r in row.edition.requirements() if r.who == "program" and r.kind == "attestation")
+
+
+def test_statement_of_the_program(acme, alice, rita, sign_in):
+    row = begin(acme, alice, "consul-nia")
+    asked = by_program(row)
+    assert press(sign_in(alice), row, asked.id, "confirm", confirmed="on").status_code == 403
+    assert press(sign_in(rita), row, asked.id, "confirm", confirmed="on").status_code == 302
+    assert state(row, asked.id).status == Status.GIVEN
+
+
+def test_optional_one_is_not_needed(rocket, alice, sign_in):
+    client = sign_in(alice)
+    for _ in range(2):
+        assert press(client, rocket, MNDA, "not_needed").status_code == 302
+    assert state(rocket, MNDA).status == Status.NOT_NEEDED
+    assert rocket.events.filter(verb="not_needed").count() == 1
+
+
+def test_needed_one_is_said_not_to_be(rocket, alice, sign_in):
+    answer = press(sign_in(alice), rocket, FORM, "not_needed")
+    assert (answer.status_code, state(rocket)) == (409, None)

@@ -1,0 +1,65 @@
+"""Documents are handed in by their content and read by those who may."""
+
+import pytest
+from bs4 import BeautifulSoup
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from integrations.submissions.models import Document
+from integrations.submissions.services import documents
+from tests.conftest import begin
+from tests.integrations.submissions.requirements.pages import press, read
+from tests.integrations.submissions.test_documents import LOGS, examined
+
+
+def test_document_handed_in_and_read(rocket, alice, bob, sign_in):
+    press(sign_in(alice), rocket, LOGS, "upload", file=SimpleUploadedFile('"x\r\ny: z.txt', b"ok 1"))
+    kept = Document.objects.get()
+    answer = sign_in(bob).get(f"/documents/{kept.uuid}/")
+    assert b"".join(answer.streaming_content) == b"ok 1"
+    assert answer.headers["Content-Disposition"] == f'attachment; filename="{kept.name}"'
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
+    answer.close()
+
+
+@pytest.mark.parametrize(
+    ("file", "sentence"),
+    [
+        (None, "Choose a file."),
+        (SimpleUploadedFile("a.txt", b""), "This file is empty."),
+        (SimpleUploadedFile("a.txt", b"\x7fELF\x00"), "Its content is none of these, whatever its name says."),
+    ],
+)
+def test_document_refused_beside_its_field(rocket, alice, sign_in, file, sentence):
+    answer = press(sign_in(alice), rocket, LOGS, "upload", **({"file": file} if file else {}))
+    assert answer.status_code == 422
+    assert sentence in BeautifulSoup(answer.content, "html5lib").find(id="upload-file_error").get_text()
+
+
+def test_document_larger_than_the_limit(rocket, alice, sign_in, settings):
+    settings.UPLOAD_MAX_MB = 1
+    answer = press(sign_in(alice), rocket, LOGS, "upload", file=SimpleUploadedFile("a.txt", b"a" * 3_000_000))
+    assert answer.status_code == 422
+    assert "This file is larger than 1 MB." in read(answer)
+    assert Document.objects.count() == 0
+
+
+@pytest.mark.parametrize(("who", "status"), [("alice", 200), ("rita", 200), ("sam", 200), ("charlie", 404)])
+def test_document_is_for_the_team_and_the_program(rocket, alice, now, sign_in, request, who, status):
+    kept = documents.upload(rocket, LOGS, examined(), by=alice, now=now)
+    answer = sign_in(request.getfixturevalue(who)).get(f"/documents/{kept.uuid}/")
+    answer.close()
+    assert answer.status_code == status
+
+
+def test_removed_document_is_not_found(rocket, alice, now, sign_in):
+    kept = documents.upload(rocket, LOGS, examined(), by=alice, now=now)
+    client = sign_in(alice)
+    assert press(client, rocket, LOGS, "remove", uuid=str(kept.uuid)).status_code == 302
+    assert client.get(f"/documents/{kept.uuid}/").status_code == 404
+
+
+def test_document_of_a_foreign_requirement_removed(rocket, globex, alice, charlie, now, sign_in):
+    kept = documents.upload(begin(globex, charlie), LOGS, examined(), by=charlie, now=now)
+    answer = press(sign_in(alice), rocket, LOGS, "remove", uuid=str(kept.uuid))
+    assert (answer.status_code, Document.objects.get().removed_at) == (409, None)

@@ -1,0 +1,94 @@
+"""Drafts save themselves; a colleague can continue, and sees both versions."""
+
+from bs4 import BeautifulSoup
+
+from integrations.submissions.models import Draft
+from tests.integrations.submissions.requirements.pages import FORM, GIVEN, place, press, read
+
+
+def autosave(client, row, **fields):
+    return client.post(f"{place(row)}draft/", fields, headers={"X-Requested-With": "autosave"})
+
+
+def test_draft_saves_itself(rocket, alice, sign_in):
+    client = sign_in(alice)
+    first = autosave(client, rocket, version=0, users="T")
+    second = autosave(client, rocket, version=first.headers["X-Draft-Version"], users="Ten", contact_email="not yet")
+    assert (first.status_code, second.headers["X-Draft-Version"]) == (204, "2")
+    assert Draft.objects.get().data == {"users": "Ten", "contact_email": "not yet"}
+
+
+def test_colleague_continues_a_draft(rocket, alice, bob, sign_in):
+    autosave(sign_in(alice), rocket, version=0, users="Ten")
+    page = sign_in(bob).get(place(rocket))
+    assert "Alice Archer began this" in read(page)
+    assert BeautifulSoup(page.content, "html5lib").find("textarea", {"name": "users"}).get_text().strip() == "Ten"
+
+
+def test_draft_of_a_colleague_meanwhile(rocket, alice, bob, sign_in):
+    autosave(sign_in(bob), rocket, version=0, users="Nine")
+    answer = autosave(sign_in(alice), rocket, version=0, users="Ten")
+    assert (answer.status_code, Draft.objects.get().data) == (409, {"users": "Nine"})
+
+
+def test_save_for_later_shows_both_versions(rocket, alice, bob, sign_in):
+    autosave(sign_in(bob), rocket, version=0, users="Nine")
+    client = sign_in(alice)
+    answer = press(client, rocket, FORM, "draft", version=0, users="Ten")
+    assert answer.status_code == 409
+    assert "Expected users differs Nine Ten" in read(answer)
+    press(client, rocket, FORM, "draft", version=1, users="Ten")
+    assert Draft.objects.get().data == {"users": "Ten"}
+
+
+def test_own_other_tab_meanwhile(rocket, alice, sign_in):
+    client = sign_in(alice)
+    autosave(client, rocket, version=0, users="Nine")
+    answer = autosave(client, rocket, version=0, users="Ten")
+    assert (answer.status_code, answer.text) == (409, "You saved another version meanwhile, on another page.")
+
+
+def test_giving_answers_does_not_end_a_newer_draft_unseen(rocket, alice, bob, sign_in):
+    autosave(sign_in(bob), rocket, version=0, users="Nine")
+    client = sign_in(alice)
+    answer = press(client, rocket, FORM, "answer", answered=0, version=0, **GIVEN)
+    assert answer.status_code == 409
+    assert Draft.objects.get(sent_at=None).data == {"users": "Nine"}
+    press(client, rocket, FORM, "answer", answered=0, version=1, **GIVEN)
+    assert Draft.objects.filter(sent_at=None).count() == 0
+
+
+def test_slip_keeps_the_versions_that_the_page_had(rocket, alice, bob, sign_in):
+    autosave(sign_in(bob), rocket, version=0, users="Nine")
+    answer = press(sign_in(alice), rocket, FORM, "answer", answered=0, version=0, users="Ten")
+    page = BeautifulSoup(answer.content, "html5lib")
+    kept = [page.find("input", {"name": name})["value"] for name in ("answered", "version")]
+    assert (answer.status_code, kept) == (422, ["0", "0"])
+
+
+def test_draft_is_thrown_away(rocket, alice, sign_in):
+    client = sign_in(alice)
+    autosave(client, rocket, version=0, users="Ten")
+    press(client, rocket, FORM, "discard")
+    assert Draft.objects.filter(sent_at=None).count() == 0
+
+
+def test_given_answers_end_the_draft(rocket, alice, sign_in):
+    client = sign_in(alice)
+    autosave(client, rocket, version=0, users="T")
+    press(client, rocket, FORM, "answer", answered=0, version=1, **GIVEN)
+    assert Draft.objects.filter(sent_at=None).count() == 0
+
+
+def test_draft_by_a_foreign_company(rocket, charlie, sign_in):
+    assert autosave(sign_in(charlie), rocket, version=0, users="x").status_code == 404
+
+
+def test_draft_by_the_program(rocket, rita, sign_in):
+    assert autosave(sign_in(rita), rocket, version=0, users="x").status_code == 403
+
+
+def test_typed_before_the_sign_in_was_lost(rocket, alice, client, sign_in):
+    client.post(place(rocket), {"act": "answer", "answered": "0", **GIVEN})
+    page = BeautifulSoup(sign_in(alice).get(place(rocket)).content, "html5lib")
+    assert page.find("textarea", {"name": "use_case"}).get_text().strip() == "Launch rockets."

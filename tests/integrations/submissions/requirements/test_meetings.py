@@ -1,0 +1,77 @@
+"""Times are the reader's, calendars get a file, and foreign meetings are not there."""
+
+from datetime import timedelta
+
+import time_machine
+from bs4 import BeautifulSoup
+
+from integrations.submissions.models import Meeting
+from integrations.submissions.workflow.states import Status
+from tests.integrations.submissions.requirements.pages import place, press, read, state
+from tests.integrations.submissions.test_meetings import DEMO, WHERE
+
+TIMES = {"time_1": "2026-04-15T11:00", "time_2": "2026-04-16T11:00", "minutes": "45", "place": WHERE}
+
+
+def test_times_are_those_of_the_reader(rocket, alice, rita, sign_in):
+    alice.zone = "Europe/Berlin"
+    alice.save()
+    press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
+    assert Meeting.objects.get().times == ["2026-04-15T09:00+00:00", "2026-04-16T09:00+00:00"]
+    assert "Wed 15 Apr, 09:00" in read(sign_in(rita).get(place(rocket, DEMO)))
+    assert "Wed 15 Apr, 11:00" in read(sign_in(alice).get(place(rocket, DEMO)))
+    assert "Europe/Berlin" in read(sign_in(alice).get(place(rocket, DEMO)))
+
+
+def test_time_in_the_past_is_refused_beside_its_field(rocket, alice, sign_in):
+    answer = press(sign_in(alice), rocket, DEMO, "propose", **(TIMES | {"time_2": "2026-04-13T11:00"}))
+    page = BeautifulSoup(answer.content, "html5lib")
+    assert answer.status_code == 422
+    assert (
+        page.find(id="propose-time_2_error").get_text(strip=True) == "This time has passed: propose one in the future."
+    )
+    assert page.find("input", {"name": "time_1"})["value"] == "2026-04-15T11:00"
+
+
+def test_hour_that_the_clock_skips(rocket, alice, sign_in):
+    alice.zone = "Europe/Berlin"
+    alice.save()
+    answer = press(sign_in(alice), rocket, DEMO, "propose", **(TIMES | {"time_1": "2027-03-28T02:30"}))
+    assert (answer.status_code, Meeting.objects.count()) == (422, 0)
+
+
+def test_meeting_agreed_and_taken_by_a_calendar(rocket, alice, rita, sign_in):
+    press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
+    press(sign_in(rita), rocket, DEMO, "accept", time="2026-04-15T11:00:00+00:00")
+    meeting = Meeting.objects.get()
+    answer = sign_in(alice).get(f"/meetings/{meeting.uuid}.ics")
+    assert meeting.state == "agreed"
+    assert answer.headers["Content-Type"] == "text/calendar; method=PUBLISH; charset=utf-8"
+    assert "DTSTART:20260415T110000Z" in answer.content.decode()
+
+
+def test_calendar_file_of_a_foreign_meeting(rocket, alice, rita, charlie, sign_in):
+    press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
+    press(sign_in(rita), rocket, DEMO, "accept", time="2026-04-15T11:00:00+00:00")
+    assert sign_in(charlie).get(f"/meetings/{Meeting.objects.get().uuid}.ics").status_code == 404
+
+
+def test_time_changed_before_it_was_accepted(rocket, alice, rita, sign_in):
+    press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
+    answer = press(sign_in(rita), rocket, DEMO, "accept", time="2026-04-17T11:00:00+00:00")
+    assert answer.status_code == 422
+    assert "This time is no longer proposed." in read(answer)
+
+
+def test_accept_without_a_meeting(rocket, alice, sign_in):
+    assert press(sign_in(alice), rocket, DEMO, "accept", time="x").status_code == 422
+    assert press(sign_in(alice), rocket, DEMO, "cancel", reason="x").status_code == 409
+
+
+def test_meeting_ticked_after_it_began(rocket, alice, rita, sign_in, now):
+    press(sign_in(alice), rocket, DEMO, "propose", **TIMES)
+    press(sign_in(rita), rocket, DEMO, "accept", time="2026-04-15T11:00:00+00:00")
+    assert 'value="hold"' not in sign_in(rita).get(place(rocket, DEMO)).content.decode()
+    with time_machine.travel(now + timedelta(days=2), tick=False):
+        press(sign_in(rita), rocket, DEMO, "hold", shown="Live demonstration", notes="Well.")
+    assert state(rocket, DEMO).status == Status.GIVEN

@@ -1,0 +1,162 @@
+import pytest
+
+from integrations.partners.models import Membership
+from integrations.submissions.models import Draft
+from integrations.submissions.services import drafts
+from portal.core.errors import NotAllowed
+from tests.conftest import NOW
+
+DATA = {
+    "repository_address": "acme/rocket", "name": "Rocket", "description": "Launches.", "category": "networking",
+    "homepage": "", "offerings": ["HCP Terraform", "Terraform Enterprise"],
+}  # fmt: skip
+
+
+@pytest.fixture
+def draft(acme, alice):
+    return drafts.open_start(acme, "terraform-provider", by=alice, now=NOW)
+
+
+@pytest.fixture
+def two(draft, alice, bob):
+    """A draft that alice saved, and bob on top of her version."""
+    first = drafts.save(draft, DATA, version=0, by=alice, now=NOW)
+    return drafts.save(first, DATA | {"name": "Bob's", "category": "database"}, version=1, by=bob, now=NOW)
+
+
+def at(draft, more=""):
+    return f"/drafts/{draft.uuid}/{more}"
+
+
+def test_draft_saves_itself_and_tells_its_version(sign_in, draft, alice):
+    answer = sign_in(alice).post(at(draft, "save/"), DATA | {"version": 0})
+    assert (answer.status_code, answer.headers["X-Draft-Version"]) == (204, "1")
+    assert Draft.objects.get().data == DATA
+
+
+def test_saving_the_same_again_is_no_new_version(sign_in, draft, alice):
+    client = sign_in(alice)
+    client.post(at(draft, "save/"), DATA | {"version": 0})
+    assert client.post(at(draft, "save/"), DATA | {"version": 1}).headers["X-Draft-Version"] == "1"
+
+
+def test_colleague_goes_on_where_it_was_left(sign_in, draft, alice, bob):
+    drafts.save(draft, DATA, version=0, by=alice, now=NOW)
+    page = sign_in(bob).get(at(draft))
+    assert page.context["form"].initial["name"] == "Rocket"
+    assert "Alice Archer saved this" in page.text
+
+
+def test_late_autosave_of_another_person_is_refused(sign_in, two, alice):
+    answer = sign_in(alice).post(at(two, "save/"), DATA | {"version": 1})
+    assert (answer.status_code, answer.text) == (409, "Bob Baker saved another version meanwhile.")
+    assert Draft.objects.get().data["name"] == "Bob's"
+
+
+def test_late_autosave_of_ones_own_other_tab_is_refused(sign_in, two, bob):
+    answer = sign_in(bob).post(at(two, "save/"), DATA | {"version": 1})
+    assert (answer.status_code, answer.text) == (409, "You saved another version meanwhile, on another page.")
+    assert Draft.objects.get().data["name"] == "Bob's"
+
+
+def test_ones_own_other_tab_sees_both_versions(sign_in, two, bob):
+    page = sign_in(bob).post(at(two), DATA | {"version": 1})
+    assert (page.status_code, page.context["colleague"]) == (409, None)
+    assert "You changed this draft on another page" in page.text
+
+
+def test_draft_into_which_nobody_typed_takes_any_version(sign_in, draft, alice):
+    assert sign_in(alice).post(at(draft, "save/"), DATA | {"version": 7}).status_code == 204
+
+
+def test_second_of_two_sees_both_versions(sign_in, two, alice):
+    page = sign_in(alice).post(at(two), DATA | {"version": 1, "name": "Alice's"})
+    assert page.status_code == 409
+    differing = {s.key: (s.mine, s.theirs) for s in page.context["sides"] if not s.same}
+    assert differing == {"name": ("Alice's", "Bob's"), "category": ("Networking", "Database")}
+    assert Draft.objects.get().data["name"] == "Bob's"
+
+
+@pytest.mark.parametrize(
+    ("choice", "name", "category"),
+    [
+        ({"whole": "mine"}, "Alice's", "networking"),
+        ({"whole": "theirs"}, "Bob's", "database"),
+        ({"take_name": "mine", "take_category": "theirs"}, "Alice's", "database"),
+        ({}, "Bob's", "database"),
+    ],
+)
+def test_choice_between_versions_is_kept(sign_in, two, alice, choice, name, category):
+    mine = {f"mine_{key}": value for key, value in (DATA | {"name": "Alice's"}).items()}
+    sign_in(alice).post(at(two, "resolve/"), mine | choice | {"version": 2})
+    data = Draft.objects.get().data
+    assert (data["name"], data["category"], data["offerings"]) == (name, category, DATA["offerings"])
+
+
+def test_unticked_boxes_of_mine_stay_unticked(sign_in, two, alice):
+    mine = {f"mine_{key}": value for key, value in DATA.items() if key != "offerings"}
+    sign_in(alice).post(at(two, "resolve/"), mine | {"whole": "mine", "version": 2})
+    assert Draft.objects.get().data["offerings"] == []
+
+
+def test_version_that_came_while_choosing_is_shown_too(sign_in, two, alice, bob):
+    drafts.save(two, DATA | {"name": "Bob's third"}, version=2, by=bob, now=NOW)
+    mine = {f"mine_{key}": value for key, value in (DATA | {"name": "Alice's"}).items()}
+    page = sign_in(alice).post(at(two, "resolve/"), mine | {"whole": "mine", "version": 2})
+    names = next((s.mine, s.theirs) for s in page.context["sides"] if s.key == "name")
+    assert (page.status_code, names) == (409, ("Alice's", "Bob's third"))
+
+
+def test_conflict_under_htmx_replaces_the_page(sign_in, two, alice):
+    page = sign_in(alice).post(at(two, "prefill/"), DATA | {"version": 1}, headers={"HX-Request": "true"})
+    assert (page.status_code, page.headers["HX-Retarget"]) == (200, "#main")
+
+
+def test_time_out_loses_nothing(client, draft, alice):
+    answer = client.post(at(draft), DATA | {"version": 0})
+    assert answer.headers["Location"] == f"/accounts/login/?next={at(draft)}"
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    page = client.get(at(draft))
+    assert page.context["form"].initial["name"] == "Rocket"
+    assert "Here is what you typed before you were signed out" in page.text
+
+
+def test_draft_of_another_company_is_not_there(sign_in, draft, charlie, rita):
+    for person in (charlie, rita):
+        client = sign_in(person)
+        pages = [client.get(at(draft)), client.get(at(draft, "confirm/")), client.get(at(draft, "overlaps/"))]
+        presses = [client.post(at(draft, f"{name}/")) for name in ("save", "resolve", "prefill", "discard")]
+        assert [answer.status_code for answer in pages + presses] == [404] * 7
+
+
+def test_viewer_reads_and_changes_nothing(sign_in, draft, bob):
+    Membership.objects.filter(user=bob).update(role="viewer")
+    client = sign_in(bob)
+    assert client.get(at(draft)).context["can_edit"] is False
+    assert client.post(at(draft, "save/"), DATA | {"version": 0}).status_code == 403
+    client.post(at(draft), DATA | {"version": 0})
+    assert Draft.objects.get().data == {}
+
+
+def test_draft_that_was_thrown_away_takes_nothing_more(sign_in, draft, alice):
+    client = sign_in(alice)
+    client.post(at(draft, "discard/"))
+    assert client.post(at(draft, "save/"), DATA | {"version": 0}).status_code == 410
+    page = client.get(at(draft), follow=True)
+    assert "This draft was thrown away." in page.text
+    with pytest.raises(NotAllowed, match="This draft was thrown away"):
+        drafts.send(draft, {}, version=0, by=alice, now=NOW)
+
+
+@pytest.mark.parametrize("version", ["", "x", "-1", "9" * 30, "²"])
+def test_nonsense_for_a_version_is_behind_every_saved_one(sign_in, two, alice, version):
+    assert sign_in(alice).post(at(two, "save/"), DATA | {"version": version}).status_code == 409
+
+
+def test_others_work_is_told_while_one_types(sign_in, draft, alice, charlie, globex):
+    from tests.conftest import begin
+
+    begin(globex, charlie, name="Rocket", repository="globex/secret", repository_id=1)
+    page = sign_in(alice).get(at(draft, "overlaps/"), {"name": "Rocket"})
+    assert "Someone is working on this: the same product." in page.text
+    assert "globex" not in page.text.lower()

@@ -1,0 +1,56 @@
+"""Two reviewers press opposite buttons at once, on a real PostgreSQL: exactly one wins each time."""
+
+import threading
+from collections import Counter
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform
+from portal.core.errors import NotAllowed
+from tests.conftest import begin, drive, meet
+
+ROUNDS = 200
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="row locks need a real PostgreSQL"),
+]
+
+
+def press(row: Integration, step: str, by: Any, gate: threading.Barrier, told: list[str]) -> None:
+    try:
+        gate.wait()
+        perform(row, step, by=by, note="Not for us.", version=row.version)
+        told.append(f"{step} won")
+    except NotAllowed as refusal:
+        told.append(f"{refusal.kind}: {refusal}")
+    finally:
+        connection.close()
+
+
+def test_opposite_decisions_at_once_have_one_winner(acme: Any, alice: Any, rita: Any, rob: Any) -> None:
+    row = drive(begin(acme, alice), "review", partner=alice, reviewer=rita)
+    meet(row, alice, row.created_at)
+    wins: Counter[str] = Counter()
+    for _ in range(ROUNDS):
+        row = Integration.objects.select_related("partner").get(pk=row.pk)
+        gate, told = threading.Barrier(2), []
+        pair = [("approve", rita), ("decline", rob)]
+        threads = [threading.Thread(target=press, args=(row, step, by, gate, told)) for step, by in pair]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        winners = [t.removesuffix(" won") for t in told if t.endswith(" won")]
+        refusals = [t for t in told if not t.endswith(" won")]
+        assert (len(winners), len(refusals)) == (1, 1)
+        name = {"approve": "Rita Reyes", "decline": "Rob Roth"}[winners[0]]
+        assert refusals[0].startswith(f"stale: {name} was faster: “{winners[0]}”")
+        wins[winners[0]] += 1
+        perform(Integration.objects.get(pk=row.pk), "undo_decision", by=rita)
+    assert wins.total() == ROUNDS
+    assert Integration.objects.get(pk=row.pk).events.filter(verb__in=("approve", "decline")).count() == ROUNDS

@@ -1,0 +1,148 @@
+"""A random walk over the machine: whatever people do in whatever order, the house stands."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, event, given, settings
+from hypothesis import strategies as st
+
+from integrations.programs.registry import PROGRAMS
+from integrations.sla.models import Watch
+from integrations.submissions.models import Finding, Integration
+from integrations.submissions.services import creation
+from integrations.submissions.services import findings as reviewing
+from integrations.submissions.services import requirements as answers
+from integrations.submissions.services.transitions import actions, perform
+from integrations.submissions.workflow.states import ENDS, Holder
+from portal.audit.verification import find_chain_faults
+from portal.core.errors import NotAllowed
+from tests.conftest import FACTS, NOW, begin, drive, meet
+
+STEPS = (
+    "advance", "request_review", "request_again", "request_changes", "approve", "release", "decline", "withdraw",
+    "archive", "reopen", "put_on_hold", "resume", "undo_decision", "request_tier", "grant_tier", "decline_tier",
+    "give_notice", "set_aside", "take_notice_back", "go_on", "suspend", "suspend_at_once", "remove", "appeal",
+    "uphold_appeal", "dismiss_appeal", "ask_reinstatement", "reinstate", "step_down",
+)  # fmt: skip
+DEEDS = [
+    ("raise", "rita"), ("fix", "alice"), ("fix", "alice"), ("verify", "rita"), ("verify", "rita"), ("verify", "rita"),
+    ("fail a check", "rita"), ("waive", "rita"),
+]  # fmt: skip
+OTHERS = ("archive", "put_on_hold", "resume", "request_tier", "grant_tier", "decline_tier", "undo_decision")
+BACKWARDS = {"undo_decision"}
+
+# one number a move: it picks among what is possible now, and now and then something that is not
+moves = st.lists(st.integers(0, 10_000), min_size=30, max_size=80)
+
+
+def options(row: Integration, cast: dict[str, Any], now: datetime) -> list[tuple[str, str]]:
+    """The steps that somebody could take now, and the deeds between them, the helpful ones more often."""
+    ready = [(a.name, who) for who, user in cast.items() for a in actions(row, user, now=now) if a.is_ready]
+    ends = {"decline", "withdraw", "archive"}
+    onwards = [step for step in ready if step[0] not in ends] * 6 + [step for step in ready if step[0] in ends]
+    return onwards + [("meet", "alice")] * 8 + DEEDS
+
+
+def deed(name: str, row: Integration, who: Any, now: datetime) -> None:
+    """Something that people or machines do between steps."""
+    findings = list(Finding.objects.filter(integration=row))
+    requirement = row.edition.requirements()[len(findings) % len(row.edition.requirements())].id
+    if name == "meet" and row.is_open:
+        meet(row, who, now)
+    elif name == "raise":
+        reviewing.raise_finding(row, requirement, "Change this.", by=who, now=now)
+    elif name == "fix" and findings:
+        reviewing.fix_finding(findings[0], "Done.", by=who, now=now)
+    elif name == "verify" and findings:
+        reviewing.verify_finding(findings[0], by=who, now=now)
+    elif name == "waive":
+        answers.waive(row, requirement, reason="Known.", until=now + timedelta(days=1), by=who, now=now)
+    elif name == "fail a check":
+        for machine in (r for r in row.edition.requirements() if r.who == "machine"):
+            answers.record_checks(row, machine.id, outcome="fail", summary="Gone.", detail=[], retry_at=None, now=now)
+
+
+def check(row: Integration, before: int | None, step: str) -> None:
+    """What must be true after every move."""
+    if row.stage in ENDS:
+        assert row.turn_holder == ""
+        return
+    check_standing(row)
+    assert row.turn_holder in set(Holder)
+    assert row.turn_action
+    place = row.edition.position(row.step, row.stage)  # raises where the path has no such place
+    if before is not None and step not in BACKWARDS:
+        assert place in (before, before + 1)
+
+
+def check_standing(row: Integration) -> None:
+    """A period runs or is held, never both nor neither; what was taken away was taken by two people."""
+    in_process = row.standing in ("notice", "suspended")
+    assert bool(row.standing_due_at) + bool(row.standing_hold) == in_process
+    if row.standing == "suspended":
+        assert row.suspended_by_id not in (None, row.notice_by_id)
+    if row.standing in ("removed", "none"):
+        assert row.tier in ("", "community")
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(moves=moves)
+def test_a_random_walk_through_the_due_process_takes_nothing_by_machine(
+    moves: list[int], acme: Any, alice: Any, rita: Any, rob: Any, charlie: Any
+) -> None:
+    cast: dict[str, Any] = {"alice": alice, "rita": rita, "rob": rob, "charlie": charlie, "machine": None}
+    given: dict[str, dict[str, Any]] = {"suggest_notice": {"why": "Breaches."}, "hold_process": {"acts": []}}
+    now = NOW + timedelta(days=1)
+    with transaction.atomic():
+        row = drive(begin(acme, alice, "terraform-provider"), "support", partner=alice, reviewer=rita)
+        Watch.objects.all().delete()
+        for number in moves:
+            now += timedelta(days=number % 23)
+            row = Integration.objects.select_related("partner").get(pk=row.pk)
+            steps = [(a.name, who) for who in cast if who != "machine" for a in actions(row, cast[who], now=now)]
+            asked = [step for step in steps if step[0] not in OTHERS] + [(name, "machine") for name in given]
+            name, who = asked[number % len(asked)]
+            before = row.standing
+            try:
+                perform(row, name, by=cast[who], note="Because.", now=now, **given.get(name, {}))
+            except NotAllowed as refusal:
+                assert str(refusal)  # noqa: PT017 - as above
+            row = Integration.objects.get(pk=row.pk)
+            event(f"stood {row.standing}")
+            assert who != "machine" or row.standing == before
+            check(row, None, name)
+        assert list(find_chain_faults(row.events.order_by("seq"))) == []
+        transaction.set_rollback(True)
+
+
+@pytest.mark.parametrize("program", sorted(PROGRAMS))
+@settings(max_examples=6, deadline=None, suppress_health_check=list(HealthCheck))
+@given(moves=moves)
+def test_a_random_walk_never_leaves_the_path(
+    program: str, moves: list[int], acme: Any, alice: Any, rita: Any, charlie: Any, sam: Any
+) -> None:
+    cast, now = {"alice": alice, "rita": rita, "charlie": charlie, "sam": sam}, NOW
+    with transaction.atomic():
+        row = creation.create(acme, program, FACTS, by=alice, now=now)
+        for number in moves:
+            now += timedelta(minutes=7)
+            row = Integration.objects.select_related("partner").get(pk=row.pk)
+            before = row.position if row.is_open else None
+            possible = options(row, cast, now)
+            forbidden = (STEPS[number % len(STEPS)], list(cast)[number % 4])
+            name, who = forbidden if number % 20 == 0 else possible[number % len(possible)]
+            try:
+                if name in STEPS:
+                    inputs = {"tier": "premier"} if name == "request_tier" else {}
+                    perform(row, name, by=cast[who], note="Because.", now=now, **inputs)
+                else:
+                    deed(name, row, cast[who], now)
+            except NotAllowed as refusal:
+                assert str(refusal)  # noqa: PT017 - a refusal is an expected outcome here, and must have words
+            row = Integration.objects.get(pk=row.pk)
+            event(f"reached {row.stage}")
+            check(row, before, name)
+        assert list(find_chain_faults(row.events.order_by("seq"))) == []
+        transaction.set_rollback(True)

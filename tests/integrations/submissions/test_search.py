@@ -1,0 +1,129 @@
+import pytest
+
+from integrations.programs.models import PublishedProvider
+from integrations.programs.registry import PROGRAMS
+from integrations.submissions.models import Integration
+from tests.conftest import NOW, begin
+
+DRIVERS = PROGRAMS["nomad"].newest.categories[0].key
+
+
+@pytest.fixture
+def rows(acme, alice, globex, charlie):
+    return [
+        begin(acme, alice, name="Rocket", category=DRIVERS),
+        begin(acme, alice, "vault", name="Safe", repository="acme/safe"),
+        begin(globex, charlie, name="Rocket covert", repository="globex/covert"),
+    ]
+
+
+def names(page):
+    return [row.name for row in page.context["rows"]]
+
+
+def test_partner_lists_own_integrations_alone(rows, sign_in, alice, bob):
+    for person in (alice, bob):
+        page = sign_in(person).get("/integrations/")
+        assert sorted(names(page)) == ["Rocket", "Safe"]
+        assert "covert" not in page.text
+
+
+def test_program_lists_all_integrations(rows, sign_in, rita, sam):
+    for person in (rita, sam):
+        assert sorted(names(sign_in(person).get("/integrations/"))) == ["Rocket", "Rocket covert", "Safe"]
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ({"program": "vault"}, ["Safe"]),
+        ({"stage": "engage"}, ["Rocket", "Rocket covert", "Safe"]),
+        ({"stage": "support"}, []),
+        ({"category": DRIVERS}, ["Rocket"]),
+        ({"holder": "partner"}, ["Rocket", "Rocket covert", "Safe"]),
+        ({"holder": "program"}, []),
+        ({"standing": "none"}, ["Rocket", "Rocket covert", "Safe"]),
+        ({"standing": "verified"}, []),
+        ({"q": "ROCKET"}, ["Rocket", "Rocket covert"]),
+        ({"q": "globex"}, ["Rocket covert"]),
+        ({"q": "%"}, []),
+        ({"q": "rocket", "program": "vault"}, []),
+        ({"program": "gardening"}, ["Rocket", "Rocket covert", "Safe"]),
+        ({"program": "gardening", "q": "safe"}, ["Safe"]),
+        ({"q": "\x00"}, ["Rocket", "Rocket covert", "Safe"]),
+    ],
+)
+def test_list_follows_the_address(rows, sign_in, rita, query, found):
+    assert names(sign_in(rita).get("/integrations/", query | {"sort": "name"})) == found
+
+
+def test_nonsense_in_a_filter_is_said_beside_it(rows, sign_in, rita):
+    page = sign_in(rita).get("/integrations/", {"stage": "gardening"})
+    assert "There is no such choice: all are shown." in page.text
+
+
+@pytest.mark.parametrize("page", ["0", "-1", "x", "9999", ""])
+def test_nonsense_for_a_page_shows_one(rows, sign_in, rita, page):
+    assert len(names(sign_in(rita).get("/integrations/", {"page": page}))) == 3
+
+
+def many(partner, user, count):
+    Integration.objects.bulk_create(
+        Integration(
+            partner=partner, program_key="nomad", edition_date="2021-04", step="engage", name=f"Copy {number}",
+            name_key=f"copy{number}", turn_holder="partner", created_at=NOW, created_by=user,
+        )
+        for number in range(count)
+    )  # fmt: skip
+
+
+def test_list_costs_the_same_with_few_and_many_rows(acme, alice, sign_in, django_assert_max_num_queries):
+    client = sign_in(alice)
+    for count in (60, 2000):
+        many(acme, alice, count)
+        with django_assert_max_num_queries(8):
+            page = client.get("/integrations/", {"q": "copy", "stage": "engage", "sort": "due", "page": 2})
+    assert (len(names(page)), page.context["page"].paginator.count) == (50, 2060)
+
+
+def test_list_answers_htmx_with_the_results_alone(rows, sign_in, alice):
+    page = sign_in(alice).get("/integrations/", headers={"HX-Request": "true"})
+    assert ("<html" in page.text, "Safe" in page.text) == (False, True)
+
+
+def publish(full_name, downloads=0):
+    namespace, name = full_name.split("/")
+    return PublishedProvider.objects.create(
+        registry_id=full_name, full_name=full_name, namespace=namespace, name=name, tier="community",
+        downloads=downloads, source=f"https://github.com/{full_name}", imported_at=NOW,
+    )  # fmt: skip
+
+
+def test_search_of_a_partner_never_shows_others_work(rows, sign_in, alice):
+    page = sign_in(alice).get("/search/", {"q": "rocket"})
+    assert [row.name for row in page.context["integrations"]] == ["Rocket"]
+    assert (page.context["companies"], "covert" in page.text) == ([], False)
+    page = sign_in(alice).get("/search/", {"q": "globex"})
+    assert "Nothing found" in page.text
+
+
+def test_search_of_the_program_finds_companies(rows, sign_in, rita):
+    page = sign_in(rita).get("/search/", {"q": "globex"})
+    assert [c.name for c in page.context["companies"]] == ["Globex"]
+    assert [row.name for row in page.context["integrations"]] == ["Rocket covert"]
+
+
+def test_search_finds_programs_and_published_providers(sign_in, alice):
+    publish("ns/nomad", 1)
+    publish("other/nomad-extra", 5)
+    publish("ns/vault")
+    page = sign_in(alice).get("/search/", {"q": "nomad"})
+    assert [p.key for p in page.context["programs"]] == ["nomad"]
+    assert [p.full_name for p in page.context["published"]] == ["other/nomad-extra", "ns/nomad"]
+
+
+@pytest.mark.parametrize("words", ["", "   ", "\x00", "\u202e", "x" * 5000, "<script>", "%", "_", "'"])
+def test_search_takes_whatever_is_typed(sign_in, alice, words):
+    page = sign_in(alice).get("/search/", {"q": words})
+    assert page.status_code == 200
+    assert "<script>" not in page.text

@@ -1,0 +1,17 @@
+"""Does the committed picture still show the machine?"""
+
+from pathlib import Path
+
+from django.conf import settings
+
+from integrations.submissions.workflow.state_chart import draw, rows
+
+
+def test_the_committed_picture_is_the_machine() -> None:
+    assert (Path(settings.BASE_DIR) / "docs" / "statechart.md").read_text() == draw()
+
+
+def test_every_step_of_the_picture_names_who_may_take_it() -> None:
+    for field in ("stage", "standing"):
+        for row in rows(field):
+            assert all(cell.strip() for cell in row.strip("|").split("|")[2:]), row

@@ -1,0 +1,61 @@
+"""Every page of the portal for a reviewer who has not set up the second factor that production requires."""
+
+from typing import Any
+
+import pytest
+from allauth.mfa.totp.internal.auth import TOTP
+from django.test import Client
+from django.utils import timezone
+
+from portal.notifications import calendar_feed
+from tests.portal.asking import asked, client_of
+from tests.portal.everything import address, names
+
+SETUP = "'Location': '/profile/second-factor/"
+# Pages that show a visitor what they show everyone. A new page is not here unless that is true of it.
+PUBLIC = {
+    "api_docs", "api_document", "api_missing", "badge", "badge_json", "badge_key", "badge_keys", "badge_shields",
+    "badge_statement", "badge_statement_compact", "badge_svg", "check_help", "checks_help", "clock_rule", "feed_atom",
+    "feed_json", "healthz", "help", "listed", "listing", "listing_logo", "partner_page", "program", "programs",
+    "robots", "run_tasks", "sitemap", "standing_rule", "status", "status_json", "styleguide", "verify", "words",
+}  # fmt: skip
+# What a link or a machine proves itself for, whoever is signed in.
+BY_TOKEN = {
+    "calendar_feed", "hook", "notices_stop", "report_stop", "run_task_callback", "run_task_configuration",
+    "run_task_plan",
+}  # fmt: skip
+# What sets the factor up, and what a person needs before that.
+ACCOUNT = {"account_email", "account_set_password", "enrollment", "second_factor_required", "sign_in_again", "theme"}
+
+
+@pytest.fixture
+def client_without_factor(cast: Any, settings: Any) -> Client:
+    settings.STAFF_SECOND_FACTOR, settings.OUTBOX_OPEN = "required", False
+    return client_of(cast["rita"])
+
+
+def test_every_other_page_leads_to_the_setup(world: Any, client_without_factor: Client) -> None:
+    """A new page fails here if it lets a reviewer without the factor in."""
+    visitor, differing = Client(raise_request_exception=False), {}
+    for name in sorted(names() - ACCOUNT):
+        url = address(name, world)
+        for fields in (None, {}):
+            code, text = asked(client_without_factor, url, fields)
+            expected = asked(visitor, url, fields)[0] if name in PUBLIC | BY_TOKEN else "302 to the setup"
+            answer = "302 to the setup" if SETUP in text else code
+            if answer != expected:
+                differing[f"{'GET' if fields is None else 'POST'} {name}"] = (answer, expected)
+    assert differing == {}
+
+
+def test_public_page_does_not_know_the_reviewer(world: Any, client_without_factor: Client) -> None:
+    pages = [client_without_factor.get(address(name, world)) for name in sorted(PUBLIC)]
+    users = [page.context["user"] for page in pages if page.context and "user" in page.context]
+    assert (len(users) > 10, [user for user in users if user.is_authenticated]) == (True, [])
+
+
+def test_calendar_of_a_reviewer_needs_the_factor(cast: Any, client_without_factor: Client, settings: Any) -> None:
+    url = calendar_feed.make(cast["rita"], timezone.now()).removeprefix(settings.SITE_URL)
+    before = Client().get(url).status_code
+    TOTP.activate(cast["rita"], "JBSWY3DPEHPK3PXP")
+    assert (before, Client().get(url).status_code) == (404, 200)

@@ -1,0 +1,42 @@
+"""What does a slow and plain reading say? Day after day and row after row, without any of the room's own shortcuts."""
+
+from datetime import datetime, timedelta
+
+from portal.analytics.stage_durations import ENDS, Turned
+
+DAY = timedelta(days=1)
+
+
+def without_undone(turns: list[Turned]) -> list[Turned]:
+    """The turns as if no undone decision had been taken: what is between it and the state it brings back goes."""
+    kept: list[Turned] = []
+    for each in turns:
+        match = [n for n, old in enumerate(kept) if (old.stage, old.holder) == (each.stage, each.holder)]
+        if each.back and match:
+            kept = kept[: match[-1] + 1]
+        elif not kept or kept[-1].stage in ENDS or (kept[-1].stage, kept[-1].holder) != (each.stage, each.holder):
+            kept.append(each)
+    return kept
+
+
+def holder_at(turns: list[Turned], at: datetime) -> tuple[str, str] | None:
+    """Where it was at a moment, and with whom; None before it began and after it ended."""
+    before = [each for each in without_undone(turns) if each.at <= at]
+    if not before or before[-1].stage in ENDS:
+        return None
+    return before[-1].stage, before[-1].holder
+
+
+def percentile(values: list[float], share_percent: int) -> float:
+    """The smallest value that at least so many of a hundred are not above."""
+    fitting = [v for v in values if 100 * sum(other <= v for other in values) >= share_percent * len(values)]
+    return min(fitting)
+
+
+def working_days(start: datetime, end: datetime) -> float:
+    """Minute by minute, in UTC, Monday to Friday."""
+    minutes, at = 0, start
+    while at < end:
+        minutes += at.weekday() < 5
+        at += timedelta(minutes=1)
+    return minutes / 1440

@@ -1,0 +1,170 @@
+"""Do the office's pages show what happened, to the people of the program alone, in few queries?"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from integrations.reviews.models import ReviewerProfile
+from integrations.reviews.services import claims
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import PROGRAM_CALENDAR, perform
+from portal.analytics import waiting_times
+from portal.analytics.filters import Choice
+from portal.analytics.forecast import ENOUGH
+from portal.analytics.metrics import working_days
+from portal.analytics.models import Passage
+from portal.analytics.selectors import stays
+from tests.conftest import begin, drive
+
+SignIn = Callable[[Any], Any]
+DAY = timedelta(days=1)
+PAGES = ("/office/", "/office/flow/", "/office/people/", "/office/forecast/")
+
+
+@pytest.fixture
+def today() -> datetime:
+    return timezone.now()
+
+
+@pytest.fixture
+def decided(rocket: Integration, today: datetime) -> None:
+    """As many decisions on the program as a forecast needs, each of seven days."""
+    Passage.objects.filter(integration=rocket).delete()
+    since = [today - (20 + n) * DAY for n in range(ENOUGH)]
+    Passage.objects.bulk_create(
+        Passage(
+            integration=rocket, program_key="nomad", stage="review", holder="program", round=1, began=at, since=at,
+            until=at + 7 * DAY, leaves=True, tenths=50,
+        )
+        for at in since
+    )  # fmt: skip
+
+
+def text(page: Any) -> str:
+    return " ".join(BeautifulSoup(page.content, "html5lib").find("main").get_text(" ").split())  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_office_is_the_programs(sign_in: SignIn, alice: Any, rita: Any, path: str) -> None:
+    assert sign_in(alice).get(path).status_code == 404
+    assert sign_in(rita).get(path).status_code == 200
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_takes_ten_queries_at_most(sign_in: SignIn, rita: Any, decided: None, path: str) -> None:
+    client = sign_in(rita)
+    client.get(path)
+    with CaptureQueriesContext(connection) as seen:
+        client.get(path)
+    assert len(seen) <= 10
+
+
+def test_stages_and_holders_are_shown_with_a_table(sign_in: SignIn, rita: Any, decided: None) -> None:
+    page = sign_in(rita).get("/office/?program=nomad")
+    assert f"Nomad Review 5 middle 5 nine of ten {ENOUGH}" in text(page)
+    assert "Program 100 %" in text(page)
+    for svg in BeautifulSoup(page.content, "html5lib").select("svg.chart"):
+        assert svg.title
+        assert not svg.select("[style]")
+    assert "Nothing left a stage" in text(sign_in(rita).get("/office/?program=vault"))
+
+
+def test_only_the_time_within_the_period_is_added_up(decided: None, today: datetime) -> None:
+    since = today - 18 * DAY
+    choice = Choice("nomad", "30", since, today, "")
+    inside = [min(today - (20 + n - 7) * DAY, today) - max(today - (20 + n) * DAY, since) for n in range(ENOUGH)]
+    (found,) = stays.spent(choice)
+    assert (found.stage, found.holder) == ("review", "program")
+    assert found.time == sum((each for each in inside if each > timedelta()), timedelta())
+
+
+def test_nonsense_in_the_address_is_said_and_shows_the_usual(sign_in: SignIn, rita: Any) -> None:
+    answer = sign_in(rita).get("/office/?program=none&period=12")
+    assert text(answer).count("There is no such choice: the usual is shown.") == 2
+    assert "the last 90 days" in text(answer)
+    assert '<option value="90" selected' in answer.text
+
+
+def test_the_flow_counts_what_came_in_and_where_it_stopped(
+    sign_in: SignIn, acme: Any, alice: Any, rita: Any, today: datetime
+) -> None:
+    listed = begin(acme, alice, now=today - DAY)
+    drive(listed, "support", partner=alice, reviewer=rita, now=today - DAY)
+    gone = begin(acme, alice, name="Lander", repository="acme/lander", repository_id=9, now=today - DAY)
+    perform(gone, "withdraw", by=alice, note="No time.", now=today - DAY / 2)
+    page = text(sign_in(rita).get("/office/flow/"))
+    assert "Started 2 reached 100 % 0 still there 1 withdrawn" in page
+    assert "Listed 1 reached 50 % 0 still there –" in page
+    assert "Engage Nomad 1 withdrawn 0 declined" in page
+
+
+@pytest.mark.parametrize(("weeks", "now", "before"), [(1, 1, 0), (13, 0, 1), (25, 0, 0)])
+def test_the_flow_stands_before_that_of_the_twelve_weeks_before(
+    sign_in: SignIn, acme: Any, alice: Any, rita: Any, today: datetime, weeks: int, now: int, before: int
+) -> None:
+    drive(begin(acme, alice, now=today - 7 * weeks * DAY), "support", partner=alice, reviewer=rita,
+          now=today - 7 * weeks * DAY)  # fmt: skip
+    page = sign_in(rita).get("/office/flow/")
+    for chart in page.context["moves"][:2]:
+        assert (sum(c.kept for c in chart.columns), sum(c.before for c in chart.columns)) == (now, before), chart.title
+    name, columns = page.context["spans"][-1 - weeks % 12]
+    assert (name, [c.kept + c.before for c in columns[:2]]) == (columns[0].label, [now + before] * 2)
+
+
+def test_reviewers_are_shown_with_what_waits_and_who_is_away(
+    sign_in: SignIn, at: Any, rita: Any, rob: Any, today: datetime
+) -> None:
+    row = at("review")
+    claims.claim(row, by=rita, now=today)
+    ReviewerProfile.objects.filter(user=rob).update(away_from=today.date() - DAY)
+    page = text(sign_in(rita).get("/office/people/"))
+    assert "Rita Reyes 1 of 8 1 wait" in page
+    assert "Rob Roth away until further notice 0 of 8 0 wait none 0 decided" in page
+
+
+def test_a_partner_reads_the_forecast_while_the_program_has_the_turn(
+    sign_in: SignIn, decided: None, rocket: Integration, alice: Any, rita: Any, today: datetime
+) -> None:
+    said = "Decisions on Nomad integrations took 5 working days at the middle, 5 for nine of ten"
+    client = sign_in(alice)
+    assert said not in text(client.get(f"/integrations/{rocket.uuid}/"))
+    drive(rocket, "review", partner=alice, reviewer=rita, now=today)
+    assert f"{said} (last 90 days, {ENOUGH} decisions)." in text(client.get(f"/integrations/{rocket.uuid}/"))
+    assert "with nine chances of ten" in text(client.get(f"/integrations/{rocket.uuid}/"))
+    assert said in text(client.get("/"))
+    client.logout()
+    assert said in text(client.get("/programs/nomad/"))
+
+
+def test_too_few_decisions_are_said_to_be_too_few(sign_in: SignIn, at: Any, alice: Any) -> None:
+    row = at("review")
+    assert "Decisions on Nomad integrations: too few to say" in text(sign_in(alice).get(f"/integrations/{row.uuid}/"))
+
+
+def test_what_waits_longer_than_nine_of_ten_is_told_so(
+    decided: None, rocket: Integration, alice: Any, rita: Any, today: datetime
+) -> None:
+    row = drive(rocket, "review", partner=alice, reviewer=rita, now=today - 12 * DAY)
+    told = waiting_times.told(row, today)
+    days = waiting_times.days(working_days(today - 12 * DAY, today, PROGRAM_CALENDAR))
+    assert told is not None
+    assert told.here == f"This one has waited {days}, longer than nine of ten."
+    assert told.latest is None
+
+
+def test_the_backtest_says_how_often_it_held(decided: None) -> None:
+    import json
+    from io import StringIO
+
+    from django.core.management import call_command
+
+    out = StringIO()
+    call_command("backtest_forecast", "--json", stdout=out)
+    (line,) = json.loads(out.getvalue())
+    assert (line["program"], line["decisions"], line["forecast"]["count"]) == ("nomad", 0, ENOUGH)

@@ -1,0 +1,107 @@
+"""Are lists seen again as they were saved, by whom they are for, and is it said where they no longer mean the same?"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from portal.analytics.models import SavedView
+from portal.analytics.saved_views import services
+
+SignIn = Callable[[Any], Any]
+
+
+def save(client: Any, page: str, query: str, name: str, **more: str) -> Any:
+    return client.post(f"/views/save/{page}/", {"query": query, "name": name, **more})
+
+
+def bar(answer: Any) -> list[tuple[str, str]]:
+    found = BeautifulSoup(answer.content, "html5lib").select("nav.saved a")
+    return [(link.get_text(), str(link["href"])) for link in found]
+
+
+@pytest.mark.parametrize(
+    ("query", "kept"),
+    [
+        ("program=nomad&page=3&x=1", "program=nomad"),
+        ("stage=review&program=nomad&stage=", "program=nomad"),
+        ("tab=mine&age=7&program=&evil=%3Cscript%3E", "tab=mine&age=7"),
+        ("next=//evil.example&program=a%00b", "program=ab"),
+        ("", ""),
+    ],
+)
+def test_only_the_lists_own_words_are_kept_in_one_order(query: str, kept: str) -> None:
+    assert services.normalised(services.PAGES["queue"], query) == kept
+
+
+def test_a_view_is_shown_on_its_list_for_its_owner_alone(sign_in: SignIn, rita: Any, rob: Any) -> None:
+    client = sign_in(rita)
+    answer = save(client, "queue", "program=nomad&page=2", "My Nomad")
+    assert (answer.status_code, answer["Location"]) == (302, "/queue/?program=nomad")
+    assert ("My Nomad", "/queue/?program=nomad") in bar(client.get("/queue/"))
+    assert "My Nomad" not in str(bar(sign_in(rob).get("/queue/")))
+
+
+def test_a_shared_view_is_for_everyone_of_the_program(sign_in: SignIn, rita: Any, rob: Any, alice: Any) -> None:
+    save(sign_in(rita), "integrations", "stage=review", "In review", shared="on")
+    assert ("In review", "/integrations/?stage=review") in bar(sign_in(rob).get("/integrations/"))
+    client = sign_in(alice)
+    assert "In review" not in str(bar(client.get("/integrations/")))
+    save(client, "integrations", "stage=review", "Ours", shared="on")
+    assert SavedView.objects.get(name="Ours").owner == alice
+
+
+def test_a_list_opens_with_ones_own_default_and_everything_can_still_be_seen(sign_in: SignIn, rita: Any) -> None:
+    client = sign_in(rita)
+    save(client, "queue", "program=nomad", "My Nomad")
+    view = SavedView.objects.get()
+    client.post(f"/views/{view.pk}/", {"act": "default"})
+    answer = client.get("/queue/")
+    assert (answer.status_code, answer["Location"]) == (302, "/queue/?program=nomad")
+    assert client.get("/queue/?view=all").status_code == 200
+    assert client.get("/queue/", headers={"referer": "http://testserver/queue/?program=nomad"}).status_code == 200
+    client.post(f"/views/{view.pk}/", {"act": "usual"})
+    assert client.get("/queue/").status_code == 200
+
+
+def test_a_view_is_renamed_and_deleted_by_whom_it_is_for(sign_in: SignIn, rita: Any, rob: Any) -> None:
+    save(sign_in(rita), "queue", "age=7", "Old")
+    view = SavedView.objects.get()
+    assert sign_in(rob).post(f"/views/{view.pk}/", {"act": "delete"}).status_code == 404
+    client = sign_in(rita)
+    client.post(f"/views/{view.pk}/", {"act": "rename", f"view-{view.pk}-name": "A week old"})
+    assert "A week old" in client.get("/views/").content.decode()
+    answer = client.post(f"/views/{view.pk}/", {"act": "rename", f"view-{view.pk}-name": ""})
+    assert answer.status_code == 422
+    client.post(f"/views/{view.pk}/", {"act": "delete"})
+    assert not SavedView.objects.exists()
+
+
+def test_a_name_that_is_taken_is_said_beside_the_field(sign_in: SignIn, rita: Any) -> None:
+    client = sign_in(rita)
+    save(client, "queue", "age=7", "Mine")
+    answer = save(client, "queue", "age=3", "Mine")
+    assert answer.status_code == 422
+    assert "already called “Mine”" in answer.content.decode()
+    assert 'value="Mine"' in answer.content.decode()
+
+
+def test_a_list_that_is_not_theirs_cannot_be_saved(sign_in: SignIn, alice: Any) -> None:
+    client = sign_in(alice)
+    for page in ("queue", "outbox", "office", "nonsense"):
+        assert save(client, page, "", "X")["Location"] == "/views/"
+    assert not SavedView.objects.exists()
+
+
+def test_a_filter_that_is_no_longer_there_is_said(sign_in: SignIn, rita: Any, now: Any) -> None:
+    SavedView.objects.create(
+        owner=rita, page="queue", name="Old", query="program=cobol&colour=red", saved_by=rita, saved_at=now
+    )
+    client = sign_in(rita)
+    assert "left out: colour: red, program: cobol" in client.get("/views/").content.decode()
+    (_, href), *_ = [link for link in bar(client.get("/queue/?view=all")) if link[0] == "Old"]
+    assert href == "/queue/?program=cobol"
+    page = client.get(href)
+    assert page.status_code == 200
+    assert "no longer there and is left out: colour: red, program: cobol" in page.content.decode()

@@ -1,0 +1,232 @@
+"""Do the rooms behind settings and figures do what the pages do? Webhooks, notices, rehearsals, schemas, tables."""
+
+import io
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from openpyxl import load_workbook
+
+from integrations.submissions.services import findings
+from portal.analytics.saved_views import services as saved
+from portal.api.v1.analytics import TableWanted
+from portal.notifications.models import Email
+from portal.notifications.preferences import choose
+from portal.webhooks import services
+from portal.webhooks.models import EndpointMessage
+from portal.webhooks.services import Wanted
+from tests.conftest import begin
+from tests.portal.api.calling import caller, with_second_factor
+from tests.portal.everything import schema_of
+from verification.testruns.models import LifecycleRehearsal, SchemaReading
+
+State = EndpointMessage.State
+
+
+@pytest.fixture
+def endpoint(acme: Any, alice: Any) -> Any:
+    wanted = Wanted("Build", ["integration.listed"], address="https://hooks.acme.com/in?key=secret-place")
+    return services.add(acme, wanted, by=alice, now=timezone.now() - timedelta(hours=1))[0]
+
+
+def given_up(endpoint: Any, **columns: Any) -> Any:
+    now = timezone.now() - timedelta(minutes=5)
+    told = {"kind": "integration.listed", "body": "{}", "made_at": now, "due_at": now, "state": State.FAILED}
+    return endpoint.messages.create(key=f"k{EndpointMessage.objects.count()}", **told | columns)
+
+
+def test_webhook_is_paused_and_resumed_and_its_failed_messages_sent_again(endpoint: Any, alice: Any) -> None:
+    me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
+    failed = given_up(endpoint)
+    assert me.post(f"{place}/pause").json()["pause"] == "hand"
+    assert me.get("/webhooks").json()[0]["health"] == "Paused"
+    assert me.post(f"{place}/resume", {"skip": False}).json()["said"].startswith("The webhook is on again")
+    assert [each["state"] for each in me.get(f"{place}/messages?state=failed").json()["items"]] == ["failed"]
+    since = (timezone.now() - timedelta(hours=1)).isoformat()
+    assert me.post(f"{place}/replay", {"since": since}).json()["said"] == "Messages sent again: 1."
+    whole = me.get(f"{place}/messages/{failed.uuid}").json()
+    assert (whole["state"], whole["webhook_id"], whole["attempts"]) == ("waiting", failed.message_id, [])
+    assert me.post(f"{place}/messages/{failed.uuid}/replay").status_code == 409
+
+
+def test_log_is_narrowed_by_kind(endpoint: Any, alice: Any) -> None:
+    me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
+    given_up(endpoint)
+    me.post(f"{place}/test")
+    assert [each["kind"] for each in me.get(f"{place}/messages?kind=portal.test").json()["items"]] == ["portal.test"]
+
+
+def test_webhook_is_changed_and_its_secret_place_never_told(endpoint: Any, alice: Any) -> None:
+    me, place = caller(alice), f"/webhooks/{endpoint.uuid}"
+    changed = me.patch(place, {"kinds": ["review.requested"], "program": "nomad"})
+    assert (changed.json()["name"], changed.json()["kinds"], changed.json()["program"]) == (
+        "Build", ["review.requested"], "nomad",
+    )  # fmt: skip
+    odd = me.patch(place, {"program": "x", "kinds": []}).json()["errors"]
+    assert sorted(each["field"] for each in odd) == ["kinds", "program"]
+    assert b"secret-place" not in changed.content + me.get(place).content
+    assert me.send("DELETE", place).status_code == 200
+    assert me.get(place).status_code == 404
+
+
+def test_webhooks_are_their_companys_own(endpoint: Any, bob: Any, charlie: Any) -> None:
+    assert [caller(who).get(f"/webhooks/{endpoint.uuid}").status_code for who in (bob, charlie)] == [404, 404]
+
+
+def test_notices_are_chosen_and_what_is_locked_is_not(acme: Any, alice: Any) -> None:
+    me = caller(alice)
+    choose(alice, {"checks": "weekly"})
+    told = me.patch("/notifications/choices", {"how": {"messages": "daily"}}).json()
+    how = {kind["key"]: kind["how"] for kind in told["kinds"]}
+    assert (how["messages"], how["checks"], how["decisions"]) == ("daily", "weekly", "now")
+    assert {kind["key"]: kind["ways"] for kind in told["kinds"]}["decisions"] == ["now"]
+    locked = me.patch("/notifications/choices", {"how": {"decisions": "none"}})
+    assert (locked.status_code, locked.json()["errors"][0]["field"]) == (422, "how.decisions")
+    assert me.patch("/notifications/choices", {"how": {"messages": "hourly"}}).json()["errors"][0]["field"] == (
+        "how.messages"
+    )
+
+
+def test_notices_that_nobody_wants_are_not_listed(rocket: Any, alice: Any, rita: Any) -> None:
+    me, now = caller(alice), timezone.now()
+    before = len(me.get("/notifications").json()["items"])
+    choose(alice, {"messages": "none"})
+    findings.say(rocket, "Hello.", by=rita, now=now)
+    assert len(me.get("/notifications").json()["items"]) == before
+    choose(alice, {"messages": "now"})
+    findings.say(rocket, "Hello again.", by=rita, now=now)
+    assert len(me.get("/notifications").json()["items"]) == before + 1
+
+
+@pytest.fixture
+def provider(acme: Any, alice: Any) -> Any:
+    return begin(acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=77)
+
+
+def test_lifecycle_is_begun_once_and_read(provider: Any, alice: Any) -> None:
+    me, place = caller(alice), f"/integrations/{provider.uuid}/lifecycle"
+    base = 'resource "rocket_pad" "one" {\n}\n'
+    body = {"version": "v1.4.0", "base": base, "changed": f"{base}# more", "secret": "ROCKET_TOKEN=s3cret-value"}
+    begun = me.post(place, body)
+    assert (begun.status_code, begun.json()["about"], begun.json()["finished_at"]) == (202, "1.4.0", None)
+    assert LifecycleRehearsal.objects.get().names == ["ROCKET_TOKEN"]
+    assert me.post(place, body).status_code == 409
+    assert [each["id"] for each in me.get(place).json()["items"]] == [begun.json()["id"]]
+    whole = me.get(f"{place}/{begun.json()['id']}")
+    assert (whole.json()["seen"]["steps"], b"s3cret" in whole.content) == ([], False)
+    same = me.post(place, body | {"changed": base})
+    assert [each["field"] for each in same.json()["errors"]] == ["changed"]
+
+
+def test_schemas_are_handed_in_and_compared(provider: Any, alice: Any) -> None:
+    me, place = caller(alice), f"/integrations/{provider.uuid}/schemas"
+    for version in ("1.4.0", "1.5.0"):
+        kept = me.upload(place.removeprefix("/api/v1"), version=version, file=io.BytesIO(schema_of(provider)))
+        assert (kept.status_code, kept.json()["resources"]) == (201, 1)
+    assert [each["version"] for each in me.get(place).json()["versions"]] == ["1.5.0", "1.4.0"]
+    told = me.get(f"{place}/changes").json()
+    assert (told["older"], told["newer"], told["changes"], told["verdict"]["admits"]) == ("1.4.0", "1.5.0", [], True)
+    assert me.get(f"{place}/changes?version=9.9.9").status_code == 404
+    of = f"/integrations/{provider.uuid}/crossplane"
+    assert [each["resource"] for each in me.get(of).json()["resources"]] == ["rocket_pad"]
+    assert me.get(f"{of}?singletons=x").json()["errors"][0]["field"] == "singletons"
+    assert me.post(f"{place}/read").status_code == 202
+    assert (SchemaReading.objects.count(), me.post(f"{place}/read").status_code) == (1, 409)
+    assert me.upload(place, version="x", file=io.BytesIO(b"{}")).json()["errors"][0]["field"] == "version"
+
+
+def test_table_comes_as_json_csv_and_xlsx(provider: Any, alice: Any) -> None:
+    me = caller(alice)
+    told = me.get("/office/integrations").json()
+    assert (told["columns"][0], [row[0] for row in told["rows"]], told["more"]) == ("integration", ["Rocket"], False)
+    lines = b"".join(me.get("/office/integrations", Accept="text/csv")).decode("utf-8-sig").splitlines()  # type: ignore[arg-type]
+    assert [line.partition(",")[0] for line in lines] == ["integration", "Rocket"]
+    book = load_workbook(io.BytesIO(b"".join(me.get("/office/integrations?format=xlsx"))))
+    assert [row[0].value for row in book.worksheets[0]] == ["integration", "Rocket"]
+    assert me.get("/office/integrations?q=nothing").json()["rows"] == []
+    assert (me.get("/office/queue").status_code, me.get("/office/nonsense").status_code) == (404, 404)
+
+
+def test_table_takes_every_word_of_its_pages_address(provider: Any, alice: Any) -> None:
+    words = {word for page in saved.PAGES.values() for word in page.words}
+    assert words - set(TableWanted.model_fields) == set()
+    assert [row[0] for row in caller(alice).get("/office/integrations?sort=name").json()["rows"]] == ["Rocket"]
+
+
+def test_parameter_with_a_slip_in_its_name_is_refused(provider: Any, alice: Any) -> None:
+    answer = caller(alice).get("/integrations?stag=review")
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "stag")
+
+
+def test_table_in_json_ends_where_it_is_told_to(provider: Any, acme: Any, alice: Any) -> None:
+    begin(acme, alice, name="Booster", repository="acme/booster", repository_id=1)
+    told = caller(alice).get("/office/integrations?limit=1").json()
+    assert (len(told["rows"]), told["more"]) == (1, True)
+
+
+def test_figures_of_the_office_are_read_by_people_of_the_program(db: Any, rita: Any) -> None:
+    me = caller(with_second_factor(rita))
+    assert me.get("/office/stages?period=365").json()["name"] == "time-in-stages"
+
+
+def test_views_are_ones_own(alice: Any, bob: Any, acme: Any) -> None:
+    saved.save(alice, "integrations", "Mine", "stage=review", shared=False, now=timezone.now())
+    view = caller(alice).get("/views").json()[0]
+    assert (view["name"], view["shared"], view["href"].partition("?")[2]) == ("Mine", False, "stage=review")
+    assert caller(bob).get("/views").json() == []
+
+
+def test_view_is_saved_renamed_and_deleted(alice: Any, bob: Any, acme: Any) -> None:
+    me = caller(alice)
+    made = me.post("/views", {"page": "integrations", "name": "Late", "query": "stage=review&odd=1"})
+    assert (made.status_code, made.json()["query"], made.json()["is_default"]) == (201, "stage=review", False)
+    place = f"/views/{made.json()['id']}"
+    changed = me.patch(place, {"name": "Later", "is_default": True}).json()
+    assert (changed["name"], changed["is_default"]) == ("Later", True)
+    assert me.patch(place, {"is_default": False}).json()["is_default"] is False
+    assert me.post("/views", {"page": "integrations", "name": "Later"}).status_code == 409
+    assert me.post("/views", {"page": "queue", "name": "Queue"}).status_code == 409
+    assert me.post("/views", {"page": "integrations", "name": "Ours", "shared": True}).status_code == 403
+    assert me.patch(place, {"name": ""}).json()["errors"][0]["field"] == "name"
+    assert [caller(bob).send(method, place).status_code for method in ("PATCH", "DELETE")] == [404, 404]
+    assert me.send("DELETE", place).status_code == 200
+    assert me.get("/views").json() == []
+
+
+def test_introductions_are_listed_for_both_sides_without_a_name(
+    acme: Any, alice: Any, globex: Any, charlie: Any, rita: Any, bob: Any
+) -> None:
+    ours = begin(acme, alice, name="Rocket", repository="acme/rocket", repository_id=1)
+    theirs = begin(globex, charlie, name="Rocket", repository="globex/rocket", repository_id=2)
+    hers, his = caller(alice), caller(charlie)
+    handle = hers.get(f"/integrations/{ours.uuid}/neighbours").json()[0]["handle"]
+    asked = hers.post(f"/integrations/{ours.uuid}/introductions", {"handle": handle, "message": "Shall we?"})
+    assert asked.status_code == 201
+    for who, by_you in ((hers, True), (his, False)):
+        (row,) = who.get("/introductions").json()["items"]
+        assert (row["id"], row["asked_by_you"], row["company"], row["other"]) == (asked.json()["id"], by_you, "", "")
+    assert theirs.pk
+    draft = hers.post("/drafts", {"program": "nomad", "name": "Rocket"}).json()["uuid"]
+    assert len(hers.get(f"/drafts/{draft}/neighbours").json()) >= 1
+    assert his.get(f"/drafts/{draft}/neighbours").status_code == 404
+
+
+def test_wishes_for_reports_are_read_as_they_were_said(acme: Any, alice: Any) -> None:
+    me = caller(alice)
+    (scope,) = me.get("/reports/wishes").json()["wishes"]
+    assert me.patch("/reports", {"wishes": {scope: "never"}}).status_code == 200
+    assert me.get("/reports/wishes").json() == {"wishes": {scope: "never"}}
+
+
+def test_outbox_tells_mails_but_no_key_and_no_address_that_stops_a_kind(rita: Any, alice: Any) -> None:
+    now, stop = timezone.now(), "https://portal.example/stop/1"
+    same = {"to": alice.email, "person": alice, "html": "", "created_at": now, "due_at": now}
+    mail = Email.objects.create(
+        key="a", name="message", subject="Hello", text=f"Stop: {stop}", unsubscribe=stop, **same
+    )
+    key = Email.objects.create(key="b", name="invitation", subject="Join", text="https://key", **same)
+    me = caller(with_second_factor(rita))
+    assert [row["subject"] for row in me.get("/outbox?q=hello").json()["items"]] == ["Hello"]
+    assert stop not in me.get(f"/outbox/{mail.uuid}").json()["text"]
+    assert me.get(f"/outbox/{key.uuid}").status_code == 404

@@ -1,0 +1,94 @@
+"""A webhook is added by a program: its secret is told once, signs what is sent, and is kept in no answer."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook
+
+from portal.api.models import KeptAnswer
+from portal.webhooks.models import Endpoint, EndpointAttempt
+from portal.webhooks.tasks import send_due
+from tests.fakes.receiver import Receiver
+from tests.portal.api.calling import Caller, caller, with_second_factor
+from tests.portal.api.test_tokens import everything_kept, kind
+
+KEY = {"Idempotency-Key": "a-webhook"}
+WANTED = {
+    "company": "acme", "name": "Build", "address": "https://hooks.acme.com/in?key=place",
+    "kinds": ["integration.listed"],
+}  # fmt: skip
+
+
+@pytest.fixture
+def mine(alice: Any) -> Caller:
+    return caller(alice)
+
+
+@pytest.fixture
+def receiver(settings: Any) -> Iterator[Receiver]:
+    settings.LOOPBACK_SOURCES = True
+    server = Receiver()
+    yield server
+    server.slow.set()
+    server.stop()
+
+
+def test_secret_of_a_new_webhook_signs_what_is_sent(mine: Caller, acme: Any, receiver: Receiver) -> None:
+    made = mine.post("/webhooks", WANTED | {"address": receiver.url})
+    assert (made.status_code, made.json()["health"], made["Cache-Control"]) == (201, "New", "private, no-store")
+    assert mine.post(f"/webhooks/{made.json()['uuid']}/test").status_code == 201
+    send_due()
+    (taken,) = receiver.taken
+    assert Webhook(made.json()["secret"]).verify(taken.body, taken.headers)["type"] == "portal.test"
+    assert EndpointAttempt.objects.get().status == 200
+
+
+def test_same_key_makes_one_webhook_and_tells_its_secret_once(mine: Caller, acme: Any) -> None:
+    first, second = mine.post("/webhooks", WANTED, **KEY), mine.post("/webhooks", WANTED, **KEY)
+    secret = first.json()["secret"]
+    assert secret.startswith("whsec_")
+    assert (second.status_code, second.json()) == (201, first.json() | {"secret": None})
+    assert (Endpoint.objects.count(), KeptAnswer.objects.count()) == (1, 1)
+    assert secret not in everything_kept()
+    assert "key=place" not in everything_kept()
+    assert "secret" not in mine.get(f"/webhooks/{first.json()['uuid']}").json()
+
+
+def test_another_secret_is_made_and_told_once(mine: Caller, acme: Any) -> None:
+    made = mine.post("/webhooks", WANTED).json()
+    place = f"/webhooks/{made['uuid']}/secret"
+    first, second = mine.post(place, **KEY), mine.post(place, **KEY)
+    assert first.json()["secret"] not in (None, made["secret"])
+    assert second.json()["secret"] is None
+    assert Endpoint.objects.get().old_secret_until is not None
+    assert first.json()["secret"] not in everything_kept()
+
+
+def test_what_does_not_fit_is_named_and_nothing_made(mine: Caller, acme: Any) -> None:
+    for odd, field in (
+        ({"address": "http://hooks.acme.com/"}, "address"), ({"kinds": []}, "kinds"), ({"kinds": ["x"]}, "kinds"),
+        ({"program": "x"}, "program"), ({"form": "pigeon"}, "form"), ({"name": ""}, "name"),
+        ({"kinds": ["office.turn_overdue"]}, "kinds"),
+    ):  # fmt: skip
+        answer = mine.post("/webhooks", WANTED | odd, **{"Idempotency-Key": f"{field}{odd}"})
+        assert (answer.status_code, [each["field"] for each in answer.json()["errors"]]) == (422, [field])
+    assert Endpoint.objects.count() == 0
+
+
+def test_message_for_slack_has_no_secret(mine: Caller, acme: Any) -> None:
+    address = "https://hooks.slack.com/services/T01/B02/verysecretpart"
+    made = mine.post("/webhooks", WANTED | {"form": "slack", "address": address})
+    assert (made.status_code, made.json()["secret"], b"verysecret" in made.content) == (201, None, False)
+    assert mine.post(f"/webhooks/{made.json()['uuid']}/secret").status_code == 409
+
+
+def test_webhook_is_added_by_whoever_may_and_with_the_scope(
+    mine: Caller, acme: Any, alice: Any, bob: Any, charlie: Any, sam: Any, rita: Any
+) -> None:
+    for who in (bob, charlie, with_second_factor(rita)):
+        assert caller(who).post("/webhooks", WANTED).status_code == 404
+    assert mine.post("/webhooks", WANTED | {"company": None}).status_code == 404
+    assert kind(caller(alice, ["webhooks:write"]).post("/webhooks", WANTED)) == "scope"
+    own = caller(with_second_factor(sam)).post("/webhooks", WANTED | {"company": None})
+    assert (own.status_code, own.json()["company"]) == (201, None)

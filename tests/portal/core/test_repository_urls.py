@@ -1,0 +1,81 @@
+import pytest
+
+from portal.core.repository_urls import BadAddress, parse_repository, product_of
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "acme/rocket",
+        "https://github.com/acme/rocket",
+        "http://github.com/acme/rocket",
+        "https://www.github.com/acme/rocket/",
+        "https://GitHub.com/acme/rocket.git",
+        "  github.com/acme/rocket  ",
+        "https://github.com/acme/rocket/tree/main/docs?tab=readme#top",
+        "git@github.com:acme/rocket.git",
+        "ssh://git@github.com/acme/rocket.git",
+    ],
+)
+def test_address_in_each_of_its_forms(address):
+    assert parse_repository(address) == "acme/rocket"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "   ",
+        "rocket",
+        "https://github.com",
+        "https://github.com/acme",
+        "https://gitlab.com/acme/rocket",
+        "https://github.com.evil.example/acme/rocket",
+        "https://evil.example/github.com/acme/rocket",
+        "https://github.com@evil.example/acme/rocket",
+        "https://user:word@github.com/acme/rocket",
+        "https://github.com:8443/acme/rocket",
+        "https://gıthub.com/acme/rocket",
+        "https://github。com/acme/rocket",
+        "https://raw.githubusercontent.com/acme/rocket",
+        "file:///etc/passwd",
+        "javascript://github.com/acme/rocket",
+        "https://127.0.0.1/acme/rocket",
+        "git@evil.example:acme/rocket.git",
+        "https://github.com/../../etc",
+        "acme/..",
+        "-acme/rocket",
+        "acme/roc ket",
+        "acme/roc\nket",
+        "acme\\rocket",
+        "acme/" + "r" * 101,
+        "https://github.com/" + "a" * 400,
+    ],
+)
+def test_address_that_names_no_allowed_repository(address):
+    with pytest.raises(BadAddress) as refusal:
+        parse_repository(address)
+    assert str(refusal.value).endswith((".", "letters."))
+
+
+def test_address_on_the_host_of_the_setting(settings):
+    settings.GITHUB_WEB_URL = "http://127.0.0.1:9000"
+    assert parse_repository("http://127.0.0.1:9000/acme/rocket") == "acme/rocket"
+    with pytest.raises(BadAddress, match="on 127"):
+        parse_repository("https://github.com/acme/rocket")
+
+
+@pytest.mark.parametrize(
+    ("repository", "product"),
+    [
+        ("acme/terraform-provider-rocket", "rocket"),
+        ("acme/nomad-driver-rocket", "rocket"),
+        ("acme/vault-plugin-secrets-rocket", "rocket"),
+        ("acme/packer-plugin-rocket", "rocket"),
+        ("acme/rocket", "rocket"),
+        ("terraform-provider-", "terraform-provider-"),
+        ("", ""),
+    ],
+)
+def test_product_of_a_repository(repository, product):
+    assert product_of(repository) == product

@@ -1,0 +1,54 @@
+"""Text is kept as it was meant; what cannot be seen is refused with its place."""
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from portal.core.text_fields import Line, Lines
+
+UNSEEN = ["\x00", "\x07", "\x0b", "\x0c", "\x1b", "\x7f", "\x85", "\u2028", "\u2029", "\u202e", "\u2066"]
+
+
+@pytest.mark.parametrize("char", UNSEEN)
+@pytest.mark.parametrize("kind", [Line, Lines])
+def test_text_with_an_unseen_character(kind, char):
+    with pytest.raises(ValidationError) as refused:
+        kind().clean(f"ab{char}c")
+    assert refused.value.messages == [
+        f"Character 3 cannot be seen (U+{ord(char):04X}). Delete it, or type the text again."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("typed", "kept"),
+    [
+        ("  Rocket  ", "Rocket"),
+        ("<script>alert(1)</script>", "<script>alert(1)</script>"),
+        ("a\ufeffb\u200bc", "abc"),
+        ("Zoë 🚀 日本語", "Zoë 🚀 日本語"),
+    ],
+)
+def test_line_as_it_was_meant(typed, kept):
+    assert Line().clean(typed) == kept
+
+
+def test_line_with_two_lines():
+    with pytest.raises(ValidationError, match="Write this on one line"):
+        Line().clean("a\nb")
+
+
+def test_lines_with_line_ends_of_all_kinds():
+    assert Lines().clean("a  \r\nb\rc\n\n") == "a\nb\nc"
+
+
+def test_lines_beyond_the_most():
+    with pytest.raises(ValidationError) as refused:
+        Lines(max_lines=2).clean("one\ntwo\nthree")
+    assert refused.value.messages == ["At most 2 lines: these are 3."]
+
+
+def test_lines_at_the_most():
+    assert Lines(max_lines=2).clean("one\r\ntwo\r\n") == "one\ntwo"
+
+
+def test_length_counted_after_line_ends_are_made_equal():
+    assert Lines(max_length=3).clean("a\r\nb") == "a\nb"

@@ -1,0 +1,145 @@
+"""Tests of forms that are kept across a sign-in: only their author gets them back, and nobody else is disturbed."""
+
+from typing import Any
+
+import pytest
+from django.contrib.sessions.models import Session
+from django.core.cache import cache
+from django.http import QueryDict
+from django.test import Client
+
+from portal.core.unsent_forms import AUTHOR_COOKIE, COOKIE, MAX_CHARACTERS, NEVER_KEPT
+from tests.conftest import PASSWORD
+
+PAGE, TOKENS = "/company/acme/change/", "/profile/tokens/"
+FIELDS = {"name": "Acme Rockets", "website": "https://acme.example"}
+
+
+def checked_client(user: Any = None) -> Client:
+    """A client that has the CSRF cookie and whose requests are checked as a browser's are."""
+    client = Client(enforce_csrf_checks=True)
+    client.get("/accounts/login/")
+    if user is not None:
+        client.force_login(user, backend="django.contrib.auth.backends.ModelBackend")
+    return client
+
+
+def token_of(client: Client) -> dict[str, str]:
+    return {"csrfmiddlewaretoken": client.cookies["csrftoken"].value}
+
+
+def name_on(client: Client) -> str:
+    return str(client.get(PAGE).context["form"]["name"].value())
+
+
+def sign_in(client: Client, user: Any) -> None:
+    client.get("/accounts/login/")
+    client.post("/accounts/login/", {"login": user.email, "password": PASSWORD} | token_of(client))
+
+
+def client_after_expired_session(user: Any) -> Client:
+    """A browser in which somebody opened a form, and sent it after the session had expired."""
+    client = checked_client(user)
+    client.get(TOKENS)
+    del client.cookies["sessionid"]
+    fields = {"name": "Nightly build", "scopes": ["profile:read"], "days": "30"}
+    assert client.post(TOKENS, fields | token_of(client)).status_code == 302
+    return client
+
+
+def test_form_sent_without_session_is_there_after_sign_in_once(alice: Any) -> None:
+    client = checked_client()
+    answer = client.post(PAGE, FIELDS | token_of(client))
+    assert answer["Location"] == f"/accounts/login/?next={PAGE}"
+    client.post("/accounts/login/", {"login": alice.email, "password": PASSWORD} | token_of(client))
+    assert [name_on(client), name_on(client)] == ["Acme Rockets", "Acme"]
+
+
+def test_cross_site_post_neither_signs_out_nor_plants_a_form(alice: Any) -> None:
+    client = checked_client(alice)
+    session = client.cookies.pop("sessionid")  # SameSite=Lax: another site's form comes without cookies
+    token = client.cookies.pop("csrftoken")
+    answer = client.post(PAGE, FIELDS, headers={"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"})
+    assert (answer.status_code, {"sessionid", COOKIE} & set(answer.cookies)) == (403, set())
+    client.cookies["sessionid"], client.cookies["csrftoken"] = session.value, token.value
+    assert name_on(client) == "Acme"
+
+
+def test_cross_site_post_with_cookies_is_refused_by_its_origin(alice: Any) -> None:
+    client = checked_client()
+    answer = client.post(PAGE, FIELDS | token_of(client), headers={"Origin": "https://evil.example"})
+    assert (answer.status_code, COOKIE in answer.cookies) == (403, False)
+
+
+def test_forged_cookie_gives_nothing(alice: Any) -> None:
+    author, other = checked_client(), checked_client(alice)
+    author.post(PAGE, FIELDS | token_of(author))
+    signed = author.cookies[COOKIE].value
+    other.cookies[COOKIE] = f"another-key:{signed.partition(':')[2]}"
+    assert name_on(other) == "Acme"
+
+
+@pytest.mark.parametrize(("who", "is_given"), [("alice", True), ("charlie", False)])
+def test_form_of_an_expired_session_is_given_to_its_author_alone(
+    request: pytest.FixtureRequest, alice: Any, who: str, is_given: bool
+) -> None:
+    client = client_after_expired_session(alice)
+    sign_in(client, request.getfixturevalue(who))
+    assert ("Nightly build" in client.get(TOKENS).text) is is_given
+
+
+def test_form_is_deleted_when_somebody_else_signs_in(alice: Any, charlie: Any) -> None:
+    client = client_after_expired_session(alice)
+    sign_in(client, charlie)
+    client.post("/accounts/logout/", token_of(client))
+    sign_in(client, alice)
+    assert "Nightly build" not in client.get(TOKENS).text
+
+
+def test_form_of_another_is_deleted_where_its_page_is_opened(alice: Any, charlie: Any) -> None:
+    client = client_after_expired_session(alice)
+    client.force_login(charlie, backend="django.contrib.auth.backends.ModelBackend")
+    assert "Nightly build" not in client.get(TOKENS).text
+    client.force_login(alice, backend="django.contrib.auth.backends.ModelBackend")
+    assert "Nightly build" not in client.get(TOKENS).text
+
+
+def test_public_page_does_not_name_the_author(alice: Any) -> None:
+    client = checked_client(alice)
+    client.get("/feeds/listed.json")
+    assert AUTHOR_COOKIE not in client.cookies
+
+
+def test_many_forms_open_no_session_and_are_limited(db: None) -> None:
+    kept = 0
+    for _ in range(15):
+        client = checked_client()
+        kept += COOKIE in client.post(PAGE, FIELDS | token_of(client)).cookies
+    assert (kept, Session.objects.count()) == (10, 0)
+
+
+@pytest.mark.parametrize(("length", "is_kept"), [(100, True), (MAX_CHARACTERS, False)])
+def test_form_is_kept_up_to_the_limit(db: None, length: int, is_kept: bool) -> None:
+    client = checked_client()
+    answer = client.post(PAGE, {"name": "x" * length} | token_of(client))
+    assert (COOKIE in answer.cookies) is is_kept
+
+
+def test_cookie_is_for_this_site_alone(db: None) -> None:
+    client = checked_client()
+    cookie = client.post(PAGE, FIELDS | token_of(client)).cookies[COOKIE]
+    assert (cookie["samesite"], cookie["httponly"]) == ("Lax", True)
+
+
+@pytest.mark.parametrize("field", sorted(NEVER_KEPT - {"csrfmiddlewaretoken"}))
+def test_secrets_are_never_kept(db: None, field: str) -> None:
+    client = checked_client()
+    client.post(PAGE, FIELDS | {field: "hunter2"} | token_of(client))
+    key = client.cookies[COOKIE].value.partition(":")[0]
+    assert QueryDict(cache.get(f"{COOKIE}:{key}")["fields"]).dict() == FIELDS
+
+
+def test_autosave_without_session_keeps_nothing(db: None) -> None:
+    client = checked_client()
+    answer = client.post(PAGE, FIELDS | token_of(client), headers={"X-Requested-With": "autosave"})
+    assert COOKIE not in answer.cookies

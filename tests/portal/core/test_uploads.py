@@ -1,0 +1,140 @@
+"""A file is what its content says; everything else is refused with a sentence, and nothing dangerous gets a name."""
+
+import io
+import itertools
+import struct
+import zipfile
+import zlib
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from portal.core.uploads import cleaned_name, examine
+
+ALL = ("pdf", "png", "jpeg", "txt", "zip")
+PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\nstartxref\n9\n%%EOF\n"
+JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + b"\x00" * 20 + b"\xff\xd9"
+
+
+def png(after: bytes = b"") -> bytes:
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0))
+    body = chunk(b"IDAT", zlib.compress(b"\x00\xff\x00\x00"))
+    return b"\x89PNG\r\n\x1a\n" + head + body + chunk(b"IEND", b"") + after
+
+
+def packed(*entries: tuple[str, bytes], comment: bytes = b"") -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in entries:
+            archive.writestr(name, content)
+        archive.comment = comment
+    return buffer.getvalue()
+
+
+ZIP = packed(("logs/run.txt", b"ok 1\nok 2\n"))
+
+
+def look(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = ALL):
+    return examine(SimpleUploadedFile(name, content), accept)
+
+
+def refusal(content: bytes, name: str = "file.bin", accept: tuple[str, ...] = ALL) -> str:
+    with pytest.raises(ValidationError) as refused:
+        look(content, name, accept)
+    return refused.value.messages[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (PDF, "pdf"),
+        (png(), "png"),
+        (JPEG, "jpeg"),
+        (ZIP, "zip"),
+        (packed(("a.txt", b"a"), comment=b"9f3c1e" * 6), "zip"),
+        (b"=== RUN TestAcc\n\x1b[32m--- PASS\x1b[0m\n", "txt"),
+        ("Zoë\r\n".encode(), "txt"),
+        (b"\xef\xbb\xbfwith a mark", "txt"),
+    ],
+)
+def test_kind_by_content(content, kind):
+    assert look(content, "misleading.exe").kind == kind
+
+
+def test_digest_and_size():
+    found = look(b"abc", "a.txt")
+    assert (found.size, found.sha256[:16]) == (3, "ba7816bf8f01cfea")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "This file is empty."),
+        (b"\x7fELF\x02\x01\x01\x00", "PDF or PNG or JPEG or plain text or ZIP is needed here. "
+         "Its content is none of these, whatever its name says."),
+        (b"\xff\xfet\x00e\x00x\x00t\x00", "PDF or PNG or JPEG or plain text or ZIP is needed here. "
+         "Its content is none of these, whatever its name says."),
+        (b"<!DOCTYPE html><script>1</script>", "This is the text of a page or a drawing (HTML, SVG, XML). "
+         "Send a PDF or a picture of it."),
+        (b"  <svg xmlns='x'/>", "This is the text of a page or a drawing (HTML, SVG, XML). "
+         "Send a PDF or a picture of it."),
+        (PDF[:-6], "This PDF is not complete, or something follows its end. Save it again."),
+        (PDF + b"MZ\x90", "This PDF is not complete, or something follows its end. Save it again."),
+        (PDF + ZIP, "This file is also an archive. Save it again from the program that made it."),
+        (png() + ZIP, "This file is also an archive. Save it again from the program that made it."),
+        (png(b"tail"), "This PNG is not complete, or something follows its end. Save it again."),
+        (png()[:-4], "This PNG is not complete, or something follows its end. Save it again."),
+        (b"\x89PNG\r\n\x1a\n<html><script>1</script>", "This picture also holds the text of a page. "
+         "Save it again from the program that made it."),
+        (JPEG[:-2], "This JPEG is not complete, or something follows its end. Save it again."),
+        (ZIP + b"tail" * 9, "This ZIP is damaged, or something stands before or after it. Pack it again."),
+        (ZIP[:40], "This ZIP is damaged, or something stands before or after it. Pack it again."),
+        (packed(("../../etc/passwd", b"x")), "This ZIP holds names that lead out of its folder. Pack it again."),
+        (packed(("C:/windows", b"x")), "This ZIP holds names that lead out of its folder. Pack it again."),
+        (packed(("a", b"0" * 30_000_000)), "This ZIP unpacks to far too much."),
+    ],
+    ids=itertools.count(),  # the packed bytes hold the time of day
+)  # fmt: skip
+def test_refused_content(content, sentence):
+    assert refusal(content) == sentence
+
+
+def test_kind_that_is_not_accepted_here():
+    assert refusal(PDF, "logo.png", ("png", "jpeg")) == (
+        "PNG or JPEG is needed here. Its content is PDF, whatever its name says."
+    )
+
+
+def test_too_large(settings):
+    settings.UPLOAD_MAX_MB = 1
+    sentence = "This file is larger than 1 MB. Make it smaller, or link to it in the thread."
+    assert refusal(b"a" * (1024 * 1024 + 1)) == sentence
+
+
+def test_at_the_limit(settings):
+    settings.UPLOAD_MAX_MB = 1
+    assert look(b"a" * 1024 * 1024).size == 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "kept"),
+    [
+        ("report.pdf", "pdf", "report.pdf"),
+        ("REPORT.PDF", "pdf", "REPORT.pdf"),
+        ("report.exe", "pdf", "report.exe.pdf"),
+        ("../../etc/passwd", "txt", "passwd.txt"),
+        ("C:\\docs\\a.txt", "txt", "a.txt"),
+        ('"\r\nX: y.pdf', "pdf", "_ X_ y.pdf"),
+        ("gnp.\u202etxt.exe", "png", "gnp. txt.exe.png"),
+        ("", "zip", "document.zip"),
+        (".pdf", "pdf", "pdf.pdf"),
+        ("a" * 300 + ".log", "txt", "a" * 120 + ".log"),
+        ("Prüfung 日本.pdf", "pdf", "Prüfung 日本.pdf"),
+    ],
+)
+def test_name_is_cleaned(name, kind, kept):
+    assert cleaned_name(name, kind) == kept

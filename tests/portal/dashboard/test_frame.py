@@ -1,0 +1,164 @@
+"""Does the frame show each person their places, and forms their errors?"""
+
+import pytest
+from bs4 import BeautifulSoup
+from django import forms
+from django.contrib.auth.models import AnonymousUser
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.template import loader
+from django.test import RequestFactory
+
+from portal.dashboard import context_processors
+from portal.styleguide.views import SampleForm
+
+
+def frame_of(user, path="/", **cookies):
+    request = RequestFactory().get(path)
+    request.user = user
+    request.COOKIES.update(cookies)
+    return context_processors.frame(request)["frame"]
+
+
+def test_rail_is_for_those_who_work_for_the_program(alice, rita, sam):
+    assert [place.word for place in frame_of(alice).rail] == []
+    words = [place.word for place in frame_of(rita, "/queue/").rail]
+    assert words[:2] == ["Queue", "Integrations"]
+    assert [place.word for place in frame_of(sam).rail] == [*words, "Administration"]
+
+
+def test_rail_marks_where_the_reader_is(rita):
+    assert [(p.word, p.current) for p in frame_of(rita, "/queue/").rail if p.current] == [("Queue", "page")]
+    below = frame_of(rita, "/companies/acme/").rail
+    assert [(p.word, p.current) for p in below if p.current] == [("Partners", "true")]
+
+
+def test_place_without_an_address_is_left_out(rita):
+    assert context_processors.address("no-such-page") == ""
+    assert frame_of(rita).places((("no-such-page", "Nowhere", "map"),)) == []
+
+
+def test_companies_cost_one_query_and_only_where_shown(alice, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        frame = frame_of(alice)
+        assert (frame.theme, frame.rail) == ("system", [])
+    with django_assert_num_queries(1):
+        assert [(place.word, place.href) for place in frame.companies] == [("Acme", "/company/acme/")]
+        assert len(frame.companies) == 1
+
+
+def test_companies_that_were_left_are_gone(alice, now):
+    alice.memberships.update(ended_at=now)
+    assert frame_of(alice).companies == []
+
+
+@pytest.mark.parametrize(("cookie", "theme"), [("dark", "dark"), ("light", "light"), ('"><script>', "system")])
+def test_theme_is_one_of_three_whatever_the_cookie_says(cookie, theme):
+    assert frame_of(AnonymousUser(), theme=cookie).theme == theme
+
+
+def test_theme_is_kept_and_leads_back(client, db):
+    response = client.post("/theme/", {"theme": "dark", "next": "/styleguide/?a=1"})
+    assert (response.status_code, response["Location"]) == (302, "/styleguide/?a=1")
+    assert client.cookies["theme"].value == "dark"
+    assert 'data-theme="dark"' in client.get("/styleguide/").content.decode()
+
+
+@pytest.mark.parametrize("back", ["https://evil.example/", "//evil.example", "javascript:alert(1)", ""])
+def test_theme_never_leads_to_another_site(client, back, db):
+    assert client.post("/theme/", {"theme": "dark", "next": back})["Location"] == "/"
+
+
+def test_theme_of_an_unknown_name_changes_nothing(client, db):
+    response = client.post("/theme/", {"theme": "purple"})
+    assert (response.status_code, "theme" in response.cookies) == (302, False)
+
+
+def page(response):
+    return BeautifulSoup(response.content.decode(), "html5lib")
+
+
+@pytest.fixture
+def guide(client, db):
+    return page(client.post("/styleguide/", {"name": "<b>x</b>", "repository": "not an address"}))
+
+
+def test_styleguide_shows_every_component(guide):
+    shown = {name for tag in guide.select("[class]") for name in tag["class"]}
+    assert shown >= {
+        "turn", "path", "panel", "card", "table", "timeline", "fold", "empty", "banner", "facts", "requirement",
+        "check", "decision", "mail", "tabs", "pagination", "crumbs", "meter", "person", "badge", "tally", "due",
+        "form-footer", "draft-line", "copyable", "button-blocked",
+    }  # fmt: skip
+
+
+def test_styleguide_needs_no_inline_style_or_script(guide):
+    assert guide.select("[style]") == []
+    assert [script.get("src") for script in guide.select("script:not([src])")] == []
+    assert [name for tag in guide.find_all(True) for name in tag.attrs if name.startswith("on")] == []
+
+
+def test_styleguide_has_each_id_once_and_refers_to_none_that_is_missing(guide):
+    ids = [tag["id"] for tag in guide.select("[id]")]
+    assert sorted(ids) == sorted(set(ids))
+    for name in ("aria-describedby", "aria-labelledby", "for"):
+        for tag in guide.select(f"[{name}]"):
+            assert set(tag[name].split()) <= set(ids)
+
+
+def test_field_with_an_error_says_it_in_place(guide):
+    field = guide.find(id="id_repository")
+    assert (field["aria-invalid"], field["aria-describedby"]) == ("true", "id_repository_helptext id_repository_error")
+    assert field.parent.select_one("label")["for"] == "id_repository"
+    assert field.parent.select_one(".error").text.strip() == "Enter a valid URL."
+    assert field["value"] == "not an address"
+
+
+def test_field_without_an_error_is_not_marked(guide):
+    name = guide.find(id="id_name")
+    assert name.get("aria-invalid") is None
+    assert (name["value"], guide.select("b")) == ("<b>x</b>", [])
+    assert name.parent.select_one(".prefilled").text.strip() == "from the repository"
+
+
+def test_group_of_choices_is_a_fieldset_with_its_error(guide):
+    group = guide.find("legend", string=lambda text: text and "Works with" in text).parent
+    assert (group.name, group["aria-describedby"]) == ("fieldset", "id_offering_error")
+    assert group.find(id="id_offering_error").get_text(strip=True) == "This field is required."
+
+
+def test_form_says_what_belongs_to_no_field_above_its_fields():
+    class Both(forms.Form):
+        first = forms.CharField()
+        hidden = forms.CharField(widget=forms.HiddenInput, required=False)
+
+        def clean(self):
+            raise forms.ValidationError("The two <i>do not</i> fit.")
+
+    body = BeautifulSoup(str(Both({"first": "x"})), "html5lib").body
+    alert = body.select_one("[role=alert]")
+    assert alert.get_text(strip=True) == "The two <i>do not</i> fit."
+    assert alert.find_next(id="id_first") is not None
+
+
+def test_form_of_the_styleguide_can_be_right():
+    fields = {"name": "x", "repository": "https://a.example", "category": "net", "offering": "oss", "parts": ["pre"]}
+    form = SampleForm({**fields, "promise": "on"}, {"log": SimpleUploadedFile("log.txt", b"x")})
+    assert form.errors == {}
+
+
+def test_page_that_is_not_there_says_what_to_do(client, alice):
+    client.force_login(alice)
+    response = client.get("/no-such-page/")
+    assert response.status_code == 404
+    assert "invite alice@acme.example" in page(response).main.get_text()
+
+
+@pytest.mark.parametrize("name", ["400.html", "500.html"])
+def test_page_of_a_breakdown_needs_nothing_else(name):
+    text = loader.render_to_string(name)
+    assert BeautifulSoup(text, "html5lib").h1.get_text(strip=True) != ""
+    assert "error 500" not in text.lower()
+
+
+def test_page_of_a_breakdown_needs_no_template_tag():
+    assert "{%" not in loader.get_template("500.html").template.source

@@ -1,0 +1,131 @@
+"""Does the demo world show everything, in possible states only?"""
+
+from datetime import datetime, timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.core.management.base import SystemCheckError
+from django.utils import timezone
+
+from integrations.partners.models import Membership, Partner
+from integrations.programs.registry import PROGRAMS
+from integrations.sla import tasks
+from integrations.sla.models import Breach, Clock, Issue, SupportPolicy, Watch
+from integrations.submissions.models import Agreement, Integration, Meeting, RequirementState
+from integrations.submissions.selectors.context import facts_of
+from integrations.submissions.workflow.states import Stage, turn_of
+from portal.accounts.models import User
+from portal.audit.models import Event
+from portal.audit.verification import find_chain_faults
+from portal.demo.sla import BLIND, keep_up
+from portal.notifications.models import Email
+from portal.system_checks import check_demo_is_absent
+from verification.testruns.selectors import tried
+
+
+@pytest.fixture(scope="module")
+def loaded(once: Any) -> None:
+    """The demo world, loaded once for all of these tests."""
+    once(lambda: call_command("load_demo", stdout=StringIO()))
+
+
+@pytest.fixture
+def demo(loaded: None, db: None) -> None:
+    """The demo world is there."""
+
+
+def test_the_demo_world_shows_every_program_stage_and_role(demo: None) -> None:
+    rows = list(Integration.objects.select_related("partner"))
+    assert {row.program_key for row in rows} == set(PROGRAMS)
+    assert {row.stage for row in rows} == {str(stage) for stage in Stage}
+    assert {row.turn_holder for row in rows if row.is_open} == {"partner", "program", "machine", "third_party"}
+    assert set(Membership.objects.values_list("role", flat=True)) == {"owner", "editor", "viewer"}
+    assert list(find_chain_faults(Event.objects.order_by("stream", "seq"))) == []
+    for partner in Partner.objects.all():
+        assert partner.events.filter(stream=f"partner:{partner.pk}", verb="partner_created").count() == 1
+
+
+def test_every_turn_of_the_demo_world_is_the_derived_one(demo: None) -> None:
+    now = timezone.now()
+    for row in Integration.objects.all():
+        turn = turn_of(facts_of(row, now))
+        assert (row.turn_holder, row.turn_action) == ((turn.holder, turn.action) if turn else ("", ""))
+
+
+def test_the_demo_world_shows_what_waits_half_done(demo: None) -> None:
+    now = timezone.now()
+    waiting = {(s.status, s.data.get("waits_for")) for s in RequirementState.objects.filter(status="waiting")}
+    assert waiting >= {("waiting", "partner"), ("waiting", "program")}
+    meeting = Meeting.objects.get(state="proposed")
+    assert meeting.by_program
+    assert all(datetime.fromisoformat(moment) > now for moment in meeting.times)
+    assert [a.partner.name for a in Agreement.objects.filter(program_signed_on=None)] == ["Marlow Metrics"]
+    failed = RequirementState.objects.filter(status="fail", waived_until=None).select_related("integration")
+    assert {state.integration.turn_holder for state in failed} == {"partner"}
+    undoable = Integration.objects.get(undo_until__gt=now)
+    assert undoable.stage == "release"
+    assert Email.objects.filter(integration=undoable, name="approved", sent_at=None).exists()
+
+
+def test_demo_refuses_production(db: None, settings: Any) -> None:
+    settings.PRODUCTION = True
+    for words in ((), ("--keep", "1")):
+        with pytest.raises(CommandError, match="published passwords, so it is not loaded in production"):
+            call_command("load_demo", *words)
+
+
+def test_production_refuses_a_database_with_the_demo(demo: None, settings: Any) -> None:
+    assert check_demo_is_absent(None, databases=["default"]) == []
+    settings.PRODUCTION = True
+    (error,) = check_demo_is_absent(None, databases=["default"])
+    assert error.msg == "The database holds the demo, whose passwords are published."
+    User.objects.update(is_active=False)
+    assert check_demo_is_absent(None, databases=["default"]) == []
+    User.objects.update(is_active=True)
+    with pytest.raises(SystemCheckError, match="The database holds the demo"):
+        call_command("check", databases=["default"])
+
+
+def test_the_demo_world_is_refused_where_people_are(demo: None) -> None:
+    with pytest.raises(CommandError, match="only loaded into an empty portal"):
+        call_command("load_demo", stdout=StringIO())
+
+
+def test_the_demo_world_shows_a_notice_a_dispute_a_breach_taken_back_and_a_proposal(demo: None) -> None:
+    assert Integration.objects.filter(standing="notice").count() == 1
+    assert [issue.integration.name for issue in Issue.objects.exclude(disputed="")] == ["Globex Firewall"]
+    back = Breach.objects.get(retracted_at__isnull=False)
+    assert back.issue.title == "Second disk is not seen"
+    assert SupportPolicy.objects.filter(state="proposed").count() == 1
+
+
+def test_the_demo_world_goes_on_however_long_it_runs(demo: None) -> None:
+    now = timezone.now()
+    for days in (1, 30, 120):
+        then = now + timedelta(days=days)
+        assert keep_up(then) == Watch.objects.filter(ended_at=None).count()
+        tasks.sweep_due(then)
+        open_clocks = Clock.objects.filter(promised=True, watch__ended_at=None)
+        blind = open_clocks.filter(state="blind").exclude(integration__name=BLIND if days == 1 else "")
+        assert (blind.count(), open_clocks.filter(state__in=("running", "paused")).exists()) == (0, True)
+        late = open_clocks.filter(state="overdue", due_at__lt=then - timedelta(days=20))
+        assert not late.exists()
+    numbers = Issue.objects.values_list("watch_id", "number")
+    assert len(set(numbers)) == len(numbers)
+
+
+def test_the_demo_world_shows_a_rehearsal_of_each_kind_to_whoever_decides(demo: None) -> None:
+    told = {row.name: [each.outcome for each in tried(row)] for row in Integration.objects.all()}
+    assert {name: outcomes for name, outcomes in told.items() if outcomes} == {
+        "Rocket": ["fail", "warn"], "Rocket preflight": ["warn"], "Booster driver": ["warn"],
+    }  # fmt: skip
+
+
+def test_the_demo_world_shows_a_severity_that_was_lowered_by_consent(demo: None) -> None:
+    issue = Issue.objects.get(title__startswith="Graphs of the dashboard")
+    clock = issue.clocks.get(promised=True)
+    assert (issue.severity, issue.disputed, clock.state, clock.severity) == ("other", "", "running", "other")
+    told = Event.objects.filter(integration=issue.integration, data__issue=str(issue.uuid))
+    assert list(told.order_by("seq").values_list("verb", flat=True)) == ["severity_asked", "severity_lowered"]

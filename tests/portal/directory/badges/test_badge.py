@@ -1,0 +1,178 @@
+"""Does a badge say what is so, everywhere and within a minute, and to everybody the same?"""
+
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from integrations.sla.models import Watch
+from integrations.submissions.models import Integration
+from integrations.submissions.services.transitions import perform
+from portal.directory.badges import rendering
+from portal.directory.badges.glyph_widths import fitted, width
+from portal.directory.models import Listing
+from tests.portal.directory.badges.truths import a_truth
+
+DAY = timedelta(days=1)
+SVG = "{http://www.w3.org/2000/svg}"
+ON = date(2026, 4, 14)
+FORMS = ("badge.svg", "badge.svg?style=large", "badge.json", "badge.shields.json", "statement.json", "statement.jws")
+
+
+def texts(svg: str) -> list[str]:
+    return [str(each.text) for each in ET.fromstring(svg).iter(f"{SVG}text")]
+
+
+@pytest.fixture
+def stands(
+    at: Callable[..., Integration], alice: Any, rita: Any, rob: Any, now: datetime
+) -> Callable[..., Integration]:
+    """A Terraform provider in a standing, taken there through the door."""
+    steps: dict[str, list[tuple[str, Any, int]]] = {
+        "verified": [],
+        "notice": [("give_notice", rita, 0)],
+        "suspended": [("give_notice", rita, 0), ("suspend", rob, 30)],
+        "removed": [("give_notice", rita, 0), ("suspend", rob, 30), ("remove", rita, 90)],
+        "none": [("step_down", alice, 0)],
+        "ended": [("archive", alice, 0)],
+    }
+
+    def reach(standing: str) -> Integration:
+        row = at("support", program="terraform-provider")
+        Watch.objects.filter(integration=row).update(data_up_to=now + 3650 * DAY)
+        for step, by, after in steps[standing]:
+            perform(Integration.objects.get(pk=row.pk), step, by=by, note="Because.", now=now + DAY * after)
+        return Integration.objects.select_related("partner").get(pk=row.pk)
+
+    return reach
+
+
+@pytest.mark.parametrize(
+    ("standing", "key", "word", "tier"),
+    [
+        ("verified", "listed", "Partner", "partner"),
+        ("notice", "listed", "Partner", "partner"),
+        ("suspended", "suspended", "Suspended", None),
+        ("removed", "removed", "No longer listed", None),
+        ("none", "community", "Community", None),
+        ("ended", "ended", "No longer supported", None),
+    ],
+)
+def test_badge_in_every_standing(
+    stands: Any, client: Client, standing: str, key: str, word: str, tier: str | None
+) -> None:
+    page = f"/listed/{stands(standing).uuid}/"
+    svg = client.get(f"{page}badge.svg").text
+    assert texts(svg) == ["Terraform provider", word]
+    assert (rendering.GOOD in svg) == (key == "listed")
+    full = client.get(f"{page}badge.json").json()
+    assert (full["standing"]["key"], full["tier"] and full["tier"]["key"]) == (key, tier)
+    shields = client.get(f"{page}badge.json?format=shields").json()
+    assert (shields["schemaVersion"], shields["label"], shields["message"]) == (1, "Terraform provider", word)
+    assert shields == client.get(f"{page}badge.shields.json").json()
+
+
+def test_badge_of_what_is_no_longer_supported_says_since_when(
+    stands: Any, alice: Any, client: Client, now: datetime
+) -> None:
+    row = stands("verified")
+    perform(row, "archive", by=alice, note="Because.", now=now + 5 * DAY)
+    since = client.get(f"/listed/{row.uuid}/badge.json").json()["standing"]["since"]
+    assert datetime.fromisoformat(since) == now + 5 * DAY
+    assert Listing.objects.get(integration=row).standing_since == now + 5 * DAY
+
+
+def test_badge_tells_no_date_of_a_notice(stands: Any, client: Client, rita: Any, rob: Any, now: datetime) -> None:
+    row = stands("verified")
+
+    def told(step: str, by: Any, days: int) -> datetime:
+        perform(Integration.objects.get(pk=row.pk), step, by=by, note="Because.", now=now + days * DAY)
+        return datetime.fromisoformat(client.get(f"/listed/{row.uuid}/badge.json").json()["standing"]["since"])
+
+    since = row.released_at.replace(microsecond=0)
+    assert told("give_notice", rita, 1) == since
+    assert told("take_notice_back", rob, 2) == since
+    assert told("give_notice", rita, 3) == since
+    assert told("suspend", rob, 33) == now + 33 * DAY
+    assert told("reinstate", rita, 40) == now + 40 * DAY
+    assert told("give_notice", rita, 50) == now + 40 * DAY
+
+
+def test_what_was_never_listed_has_no_badge(at: Any, client: Client) -> None:
+    page = f"/listed/{at('review').uuid}/"
+    assert [client.get(page + form).status_code for form in FORMS] == [404] * len(FORMS)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_files_live_half_a_minute_and_know_no_reader(at: Any, client: Client, form: str) -> None:
+    address = f"/listed/{at('support').uuid}/{form}"
+    answer = client.get(address)
+    assert answer["Cache-Control"] == "public, max-age=30, must-revalidate"
+    assert answer["Access-Control-Allow-Origin"] == "*"
+    assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert ("Vary" in answer, answer.cookies.output()) == (False, "")
+    again = client.get(address, headers={"If-None-Match": answer["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_nobody_writes_to_a_badge(at: Any, client: Client) -> None:
+    assert client.post(f"/listed/{at('support').uuid}/badge.svg").status_code == 405
+
+
+@pytest.mark.parametrize("style", rendering.STYLES)
+def test_svg_is_said_to_those_who_do_not_see_it(style: str) -> None:
+    svg = ET.fromstring(rendering.STYLES[style](a_truth(), ON))
+    assert svg.attrib["role"] == "img"
+    assert svg.find(f"{SVG}title").attrib["id"] == svg.attrib["aria-labelledby"]  # type: ignore[union-attr]
+    assert svg.findtext(f"{SVG}title") == "Rocket by Acme: Verified in the Nomad program, on 14 Apr 2026"
+
+
+@pytest.mark.parametrize("style", rendering.STYLES)
+def test_svg_holds_nothing_that_runs_or_is_fetched(style: str) -> None:
+    svg = ET.fromstring(rendering.STYLES[style](a_truth(), ON))
+    assert {each.tag.removeprefix(SVG) for each in svg.iter()} <= {
+        "svg", "title", "clipPath", "g", "rect", "path", "text",
+    }  # fmt: skip
+    names = {name for each in svg.iter() for name in each.attrib}
+    assert not [name for name in names if name.startswith("on") or "href" in name or name == "style"]
+
+
+@pytest.mark.parametrize("ground", [rendering.GOOD, rendering.GREY, rendering.INK])
+def test_text_of_a_badge_is_legible(ground: str) -> None:
+    assert contrast(rendering.PAPER, ground) >= 6
+    assert contrast(rendering.QUIET, rendering.INK) >= 7
+
+
+@pytest.mark.parametrize("page", ["#ffffff", "#0d1117"])
+def test_edge_of_a_badge_is_seen_on_light_and_on_dark(page: str) -> None:
+    assert contrast(rendering.EDGE, page) >= 3
+
+
+def test_text_stays_within_the_badge() -> None:
+    wide = a_truth(integration="W" * 80, partner="社" * 80, program="Terraform run task", tier="Partner Premier")
+    for draw in rendering.STYLES.values():
+        svg = ET.fromstring(draw(wide, ON))
+        for text in svg.iter(f"{SVG}text"):
+            assert float(text.attrib["x"]) + float(text.attrib["textLength"]) < float(svg.attrib["width"])
+
+
+def test_widths_are_those_of_helvetica() -> None:
+    assert width("Verified", 10) == 33.9
+    assert width("Verified", 10, bold=True) == 36.7
+    assert width("é", 10) == width("e", 10)
+    assert fitted("Rocket", 10, 24) == "Ro…"
+    assert fitted("Rocket", 10, 100) == "Rocket"
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    red, green, blue = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)

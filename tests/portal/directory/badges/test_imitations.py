@@ -1,0 +1,133 @@
+"""Can anybody write a badge? Names that would pass for one, in forms, in pictures and in what is signed."""
+
+import json
+import xml.etree.ElementTree as ET
+from datetime import date
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from integrations.partners.models import Partner
+from integrations.partners.name_validation import name_refusal
+from integrations.programs.registry import PROGRAMS
+from integrations.submissions.forms.drafts import StartForm
+from integrations.submissions.models import Integration
+from portal.core.badge_impersonation import REFUSAL, imitates, undressed
+from portal.directory.badges import embed_codes, payloads, rendering, signing_keys
+from portal.directory.badges.statements import claims_of
+from tests.portal.directory.badges.truths import MOMENT, a_truth
+
+IMITATIONS = (
+    "✓ HashiCorp verified",
+    "HashiCorp Verified",
+    "HASHICORP-VERIFIED",
+    "HаshiCorp verifiеd",  # Cyrillic а and е
+    "Hashicorp_verified",
+    "Verified·by·HashiCorp",
+    "Verifled by HashiCorp",  # a small l
+    "HashiCorp V3rified",
+    "𝐕𝐞𝐫𝐢𝐟𝐢𝐞𝐝 Terraform",  # mathematical letters
+    "Ｖｅｒｉｆｉｅｄ Ｔｅｒｒａｆｏｒｍ",
+    "V e r i f i e d",
+    "Verified",
+    "Rocket (verified)",
+    "[Official] Rocket",
+    "Rocket | Partner Premier",
+    "Rocket: Official provider",
+    "Partner Premier",
+    "Official Vault plugin",
+    "Certified Nomad driver",
+    "Premier Terraform provider",
+    "Rocket ✔",
+    "Rocket ☑",
+    "Rocket ✅",
+    "Rocket ⭐⭐⭐",
+    "Rocket 🛡",
+    "Rocket √",
+    "Ⓥ Rocket",
+    "🅅🄴🅁🄸🄵🄸🄴🄳 Rocket",
+    "Rocket\u200everified",
+    "Rocket \u202edeifirev",
+    "\u2066Rocket\u2069",
+    "Rocket \U000e0001",
+    "Rocket \ue000",  # a private sign of somebody's own font
+)
+HONEST = (
+    "Rocket", "Verified Permissions", "Acme™ Cloud", "Rocket®", "C++ tools", "C# and F#", "Community Edition",
+    "terraform-provider-rocket", "Nomad Pipeline", "Vault Secrets Sync", "Partner Center", "Premier Cloud",
+    "Trusted Computing", "№1 Cloud", "Café du Nord", "日本語プロバイダ", "Ελληνικά", "ب پرتال", "क्षेत्र", "R2-D2",
+)  # fmt: skip
+HOSTILE = (
+    "</title><script>alert(1)</script>", '"><text x="1">Verified</text>', "]]>&xxe;", "&#10003; Verified", "{{ 7*7 }}",
+    "Rocket\u0000\u0008", "\ud800", "![x](javascript:alert(1))", "`id`", '"]', "W" * 300, "\u202e" * 40, "\n\n", "",
+)  # fmt: skip
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("name", IMITATIONS)
+def test_name_that_would_pass_for_a_badge_is_refused(name: str) -> None:
+    assert imitates(name)
+    assert name_refusal(name) != ""
+    form = StartForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, {"name": name, "description": "x"})
+    assert list(form.errors.get("name", [])) != []
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_honest_name_is_taken(name: str) -> None:
+    assert not imitates(name)
+    form = StartForm(PROGRAMS["nomad"], PROGRAMS["nomad"].newest, {"name": name})
+    assert "name" not in form.errors
+    assert undressed(name) != "Unnamed"
+
+
+def test_refusal_says_what_to_do() -> None:
+    assert name_refusal("HashiCorp Verified") == REFUSAL
+
+
+@pytest.mark.parametrize("style", rendering.STYLES)
+@pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE])
+def test_badge_says_the_word_of_the_program_whatever_it_is_called(name: str, style: str) -> None:
+    truth = a_truth(
+        integration=undressed(name), partner=undressed(name), tier="", said="Suspended", standing="suspended"
+    )
+    svg = rendering.STYLES[style](truth, date(2026, 4, 14))
+    found = ET.fromstring(svg)
+    usual = ET.fromstring(rendering.STYLES[style](a_truth(), date(2026, 4, 14)))
+    assert [each.tag for each in found.iter()] == [each.tag for each in usual.iter()]
+    assert [each.text for each in found.iter(f"{SVG}text")][-1] == "Suspended"
+    assert (rendering.GOOD in svg, rendering.TICK in svg) == (False, False)
+    assert not any(sign in svg for sign in "✓✔☑✅⭐🛡√\u202e\u2066\u200e")
+    if style == "flat":
+        assert [each.text for each in found.iter(f"{SVG}text")] == ["Nomad", "Suspended"]
+
+
+@pytest.mark.parametrize("name", [*IMITATIONS, *HOSTILE])
+def test_data_and_statement_keep_names_where_names_stand(name: str) -> None:
+    truth = a_truth(integration=undressed(name), partner=undressed(name))
+    claims, usual = (
+        claims_of(truth, "https://portal.example", MOMENT),
+        claims_of(a_truth(), "https://portal.example", MOMENT),
+    )
+    assert {key for key in claims if claims[key] != usual[key]} <= {"integration", "partner"}
+    full = payloads.full(truth)
+    assert {key for key in full if full[key] != payloads.full(a_truth())[key]} <= {"integration", "partner"}
+    assert payloads.shields(truth) == payloads.shields(a_truth())
+    assert json.loads(json.dumps(full)) == full
+    assert signing_keys.b64(json.dumps(claims).encode())
+
+
+@pytest.mark.parametrize("style", rendering.STYLES)
+def test_snippets_hold_nothing_that_people_typed(style: str) -> None:
+    typed = a_truth(integration='"><script>', partner="](javascript:x)")
+    assert embed_codes.snippets(typed, style) == embed_codes.snippets(a_truth(), style)
+
+
+def test_names_that_came_from_elsewhere_are_shown_undressed(at: Any, client: Client) -> None:
+    row = at("support")
+    Integration.objects.filter(pk=row.pk).update(name="✓ Verified \u202eRocket")
+    Partner.objects.filter(pk=row.partner_id).update(name="⭐ <b>Acme</b>")
+    full = client.get(f"/listed/{row.uuid}/badge.json").json()
+    assert (full["integration"], full["partner"]) == ("Verified Rocket", "<b>Acme</b>")
+    assert "<b>" not in client.get(f"/listed/{row.uuid}/badge.svg?style=large").text
+    assert "<b>" not in client.get(f"/listed/{row.uuid}/badge/").text

@@ -1,0 +1,107 @@
+"""What everybody may read says in its head what it is, leads on alike, and goes on its way packed."""
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+
+from integrations.submissions.models import Integration
+from portal.directory.models import Listing
+from portal.ui.components.head import page_description, page_title
+
+PAGES = (
+    "/", "/listed/", "/listed/?product=Nomad", "/run-tasks/", "/partners/acme/", "/programs/", "/programs/nomad/",
+    "/start/", "/start/nomad/", "/welcome/", "/help/", "/help/words/", "/help/checks/",
+    "/help/checks/release.signature/", "/help/clock/", "/help/standing/", "/status/", "/verify/", "/api/docs",
+    "{}", "{}badge/",
+)  # fmt: skip
+
+
+@pytest.fixture
+def row(at: Any) -> Integration:
+    return at("support")
+
+
+def head(client: Client, address: str) -> BeautifulSoup:
+    return BeautifulSoup(client.get(address).text, "html5lib")
+
+
+def told(client: Client, address: str) -> Any:
+    """What a page tells to machines."""
+    return json.loads(str(head(client, address).select('[type="application/ld+json"]')[0].string))
+
+
+def meta(page: BeautifulSoup, name: str) -> list[str]:
+    return [str(each["content"]) for each in page.select(f'meta[name="{name}"], meta[property="{name}"]')]
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_public_page_says_what_it_is(row: Integration, client: Client, settings: Any, address: str) -> None:
+    settings.SITE_URL = "https://portal.example"
+    path = address.format(f"/listed/{row.uuid}/")
+    page = head(client, path)
+    whole = f"https://portal.example{path.partition('?')[0]}"
+    title = page.title.text.removesuffix(" · Partner portal")  # type: ignore[union-attr]
+    assert meta(page, "og:title") == [title]
+    assert len(title) > 3
+    assert meta(page, "description") == meta(page, "og:description")
+    assert [len(each) > 3 for each in meta(page, "description")] == [True]
+    assert [each["href"] for each in page.select('link[rel="canonical"]')] == [whole]
+    assert meta(page, "og:url") == [whole]
+    assert meta(page, "og:image") == ["https://portal.example/static/og.png"]
+    top = [link.text.strip() for link in page.select("header.top a")]
+    assert top == ["Partner portal", "Directory", "Run tasks", "Programs", "Create an account", "Sign in"]
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_public_page_is_packed_whoever_reads_it(row: Integration, client: Client, alice: Any, address: str) -> None:
+    path = address.format(f"/listed/{row.uuid}/")
+    plain, packed = client.get(path), client.get(path, headers={"Accept-Encoding": "gzip"})
+    assert (plain.get("Content-Encoding", ""), packed["Content-Encoding"]) == ("", "gzip")
+    assert "Accept-Encoding" in packed["Vary"]
+    assert len(packed.content) < 0.5 * len(gzip.decompress(packed.content))
+
+
+def test_what_is_for_one_person_goes_as_it_is(row: Integration, client: Client, alice: Any) -> None:
+    client.force_login(alice)
+    page = client.get(f"/integrations/{row.uuid}/", headers={"Accept-Encoding": "gzip"})
+    assert (page.status_code, page.get("Content-Encoding", "")) == (200, "")
+    assert meta(BeautifulSoup(page.text, "html5lib"), "og:url") == []
+
+
+def test_a_badge_is_the_same_for_whoever_asks(row: Integration, client: Client) -> None:
+    for form in ("badge.svg", "badge.json", "statement.json"):
+        file = client.get(f"/listed/{row.uuid}/{form}", headers={"Accept-Encoding": "gzip"})
+        assert (file.get("Content-Encoding", ""), "Vary" in file) == ("", False)
+
+
+def test_a_feed_that_went_packed_is_known_again(row: Integration, client: Client) -> None:
+    feed = client.get("/feeds/listed.json", headers={"Accept-Encoding": "gzip"})
+    assert (feed["Content-Encoding"], feed["ETag"][:2]) == ("gzip", "W/")
+    asked = {"Accept-Encoding": "gzip", "If-None-Match": feed["ETag"]}
+    assert client.get("/feeds/listed.json", headers=asked).status_code == 304
+
+
+def test_the_directory_and_a_company_are_told_to_machines(row: Integration, client: Client, settings: Any) -> None:
+    settings.SITE_URL = "https://portal.example"
+    Listing.objects.update(name="</script><b>")
+    its = f"https://portal.example/listed/{row.uuid}/"
+    listed = told(client, "/listed/")
+    item = {"@type": "ListItem", "position": 1, "name": "</script><b>", "url": its}
+    assert listed == {"@context": "https://schema.org", "@type": "ItemList", "itemListElement": [item]}
+    acme = told(client, "/partners/acme/")
+    assert (acme["@type"], acme["name"], acme["owns"]) == (
+        "Organization", "Acme", [{"@type": "SoftwareApplication", "@id": its}],
+    )  # fmt: skip
+    assert head(client, "/listed/?q=nothing").select('[type="application/ld+json"]') == []
+
+
+def test_words_of_a_template_cannot_leave_their_attribute() -> None:
+    assert page_title('A <b>b</b>\n “"c"” &amp; &lt;d&gt;') == (
+        "<title>A b “&quot;c&quot;” &amp; &lt;d&gt; · Partner portal</title>\n"
+        '  <meta property="og:title" content="A b “&quot;c&quot;” &amp; &lt;d&gt;">'
+    )
+    assert len(page_description("word " * 99)) < 2 * 300

@@ -1,0 +1,136 @@
+import json
+
+import pytest
+from bs4 import BeautifulSoup
+from django.urls import reverse
+
+from tests.conftest import NOW, begin
+from tests.verification.checks.told import published
+from verification.checks.services import observations
+from verification.schemas import services
+from verification.terraform.versions import parse
+
+VERSIONS = ("0.9.1", *(f"1.{minor}.0" for minor in range(12)), "2.0.0-rc1")
+
+
+@pytest.fixture
+def provider(acme, alice):
+    return begin(acme, alice, "terraform-provider")
+
+
+@pytest.fixture
+def page(sign_in, alice, provider):
+    """The page as Alice reads it, with a query."""
+
+    def read(**query):
+        response = sign_in(alice).get(reverse("install", args=[provider.uuid]), query)
+        assert response.status_code == 200
+        return BeautifulSoup(response.content, "html5lib")
+
+    return read
+
+
+@pytest.fixture
+def known(provider):
+    picture = published(versions=VERSIONS, newest="1.11.0", platforms=("linux_amd64", "windows_amd64"))
+    observations.remember(provider, "registry.listed", {"registry": picture.as_dict()}, NOW)
+
+
+def blocks(soup):
+    return {block["aria-label"]: block.code.text for block in soup.select(".code-block")}
+
+
+def test_before_the_first_look_the_page_says_so(page):
+    assert "No version is known yet" in page().text
+
+
+def test_newest_version_is_shown_with_its_constraint(page, known):
+    shown = blocks(page())
+    assert shown["Required provider"] == (
+        'terraform {\n  required_providers {\n    rocket = {\n      source  = "acme/rocket"\n'
+        '      version = "~> 1.11"\n    }\n  }\n}\n'
+    )
+    assert 'alias = "second"' in shown["Provider block with an alias"]
+    assert 'plugin_cache_dir = "$HOME/.terraform.d/plugin-cache"' in shown["Plugin cache"]
+
+
+def test_provider_block_holds_the_arguments_that_the_schema_asks_for(page, known, provider, alice):
+    assert "# arguments as its documentation says" in blocks(page())["Provider block"]
+    attributes = {
+        "endpoint": {"type": "string", "required": True}, "pad": {"type": "string", "required": True},
+        "region": {"type": "string", "optional": True},
+    }  # fmt: skip
+    address, told = "registry.terraform.io/acme/rocket", {"format_version": "1.0"}
+    for version, found in (("1.10.0", {}), ("1.11.0", attributes)):
+        schema = {"provider": {"version": 0, "block": {"attributes": found}}}
+        body = json.dumps(told | {"provider_schemas": {address: schema}}).encode()
+        services.store(provider, parse(version), body, by=alice, now=NOW)
+    shown = page()
+    assert blocks(shown)["Provider block"] == 'provider "rocket" {\n  endpoint = …\n  pad      = …\n}\n'
+    assert blocks(shown)["Provider block with an alias"].startswith(
+        'provider "rocket" {\n  alias    = "second"\n  endpoint = …\n'
+    )
+    assert "the schema of 1.11.0 asks for" in shown.text
+    assert "# its schema asks for no arguments" in blocks(page(version="1.10.0"))["Provider block"]
+    assert "endpoint" in blocks(page(version="1.3.0"))["Provider block"]
+
+
+@pytest.mark.parametrize(
+    ("version", "constraint"),
+    [
+        ("0.9.1", "~> 0.9.1"),
+        ("1.3.0", "~> 1.3"),
+        ("2.0.0-rc1", "= 2.0.0-rc1"),
+        ("7.7.7", "~> 1.11"),
+        ("<b>", "~> 1.11"),
+    ],
+)
+def test_chosen_version(page, known, version, constraint):
+    assert f'version = "{constraint}"' in blocks(page(version=version))["Required provider"]
+
+
+def test_every_version_is_listed_newest_first(page, known):
+    rows = [row.td.a.text for row in page().select("#versions tbody tr")]
+    assert rows == ["2.0.0-rc1", *(f"1.{minor}.0" for minor in range(11, -1, -1)), "0.9.1"]
+
+
+def test_windows_has_paths_of_its_own(page, known):
+    paths = [code.text for code in page(platform="windows_amd64").select("code")]
+    assert r"%APPDATA%\terraform.d\plugins\terraform-provider-rocket_v1.11.0.exe" in paths
+    assert "terraform-provider-rocket_1.11.0_windows_amd64.zip" in paths
+
+
+@pytest.mark.parametrize(
+    ("constraint", "told"),
+    [
+        ("~> 1.2.0", "Terraform chooses 1.2.0 of 1 that pass: 1.2.0."),
+        (">= 1.9, != 1.11.0", "Terraform chooses 1.10.0 of 2 that pass: 1.10.0, 1.9.0."),
+        ("> 3", "No version passes."),
+    ],
+)
+def test_constraint_is_tried(page, known, constraint, told):
+    assert page(constraint=constraint).select_one("#constraint-told").text == told
+
+
+@pytest.mark.parametrize(
+    ("constraint", "told"),
+    [("v1", "“v1” is not a constraint."), ("=> 1", "“=> 1” is not a constraint."), ("x" * 999, "200")],
+)
+def test_text_that_is_no_constraint_is_explained_beside_the_field(page, known, constraint, told):
+    form = page(constraint=constraint).select_one("#versions form")
+    assert told in form.text
+    assert form.select_one("input[name=constraint]")["value"] == constraint
+
+
+def test_other_kinds_of_integrations_have_no_such_page(sign_in, alice, acme):
+    other = begin(acme, alice, "nomad", repository="acme/nomad-driver-rocket")
+    assert sign_in(alice).get(reverse("install", args=[other.uuid])).status_code == 404
+
+
+def test_foreign_integration_is_not_there(sign_in, charlie, provider):
+    assert sign_in(charlie).get(reverse("install", args=[provider.uuid])).status_code == 404
+
+
+def test_integration_leads_there(sign_in, alice, provider):
+    response = sign_in(alice).get(reverse("integration", args=[provider.uuid]))
+    assert reverse("install", args=[provider.uuid]) in response.text

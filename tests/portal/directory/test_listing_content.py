@@ -1,0 +1,89 @@
+"""Everyone sees of a listed integration what its program marks as public, and a logo that can do nothing."""
+
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from integrations.programs.registry import PROGRAMS
+from integrations.programs.schema import Kind, Who
+from integrations.submissions.services import documents
+from integrations.submissions.services import requirements as answers
+from portal.core.uploads import examine
+from portal.directory.listing_content import PICTURES
+from tests.portal.core.test_uploads import png
+
+LOGO, TEXT = "NO-8-LOGO", "NO-8-LIST"
+PNG = png()
+EVERYTHING = [
+    (program.key, requirement)
+    for program in PROGRAMS.values()
+    for edition in program.editions
+    for requirement in (*edition.requirements(), *(r for tier in edition.tiers for r in tier.requirements))
+]
+
+
+@pytest.fixture
+def listed(at: Any, alice: Any, now: Any) -> Any:
+    """In support, with a text for the listing, a plan for support and a logo."""
+    row = at("support")
+    answers.answer(
+        row, TEXT, {"text": "Launches rockets.\nSafely.", "page": "https://acme.example/r"}, by=alice, now=now
+    )
+    private = {"escalation": "pager@acme.example", "plan": "We get up at night.", "promise": True}
+    plan = next(r.id for r in row.edition.requirements() if any(field.key == "plan" for field in r.fields))
+    answers.answer(row, plan, private, by=alice, now=now)
+    documents.upload(row, LOGO, examine(SimpleUploadedFile("logo.png", PNG), ("png",)), by=alice, now=now)
+    return row
+
+
+def test_the_listing_shows_public_answers_and_no_others(listed: Any, client: Client) -> None:
+    page = client.get(f"/listed/{listed.uuid}/").text
+    assert "Launches rockets.<br>Safely." in page
+    assert 'href="https://acme.example/r"' in page
+    assert "pager@acme.example" not in page
+    assert "We get up at night." not in page
+
+
+def test_the_list_shows_the_first_line(listed: Any, client: Client) -> None:
+    page = client.get("/listed/").text
+    assert "Launches rockets." in page
+    assert "Safely." not in page
+    assert f"/listed/{listed.uuid}/logo/" in page
+
+
+def test_the_logo_is_a_picture_that_can_do_nothing(listed: Any, client: Client) -> None:
+    answer = client.get(f"/listed/{listed.uuid}/logo/")
+    assert b"".join(answer.streaming_content) == PNG  # type: ignore[attr-defined]
+    assert answer["Content-Type"] == "image/png"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert answer["Cache-Control"] == "public, max-age=30, must-revalidate"
+    assert answer["Content-Security-Policy"] == "default-src 'none'; sandbox"
+
+
+def test_the_logo_of_what_is_not_listed_is_not_there(at: Any, alice: Any, now: Any, client: Client) -> None:
+    row = at("review")
+    documents.upload(row, LOGO, examine(SimpleUploadedFile("logo.png", PNG), ("png",)), by=alice, now=now)
+    assert client.get(f"/listed/{row.uuid}/logo/").status_code == 404
+
+
+def test_without_a_logo_there_is_no_empty_frame(at: Any, client: Client) -> None:
+    row = at("support")
+    assert "/logo/" not in client.get(f"/listed/{row.uuid}/").text
+    assert client.get(f"/listed/{row.uuid}/logo/").status_code == 404
+
+
+def test_the_form_says_which_answers_everyone_reads(listed: Any, alice: Any, sign_in: Any) -> None:
+    page = sign_in(alice).get(f"/integrations/{listed.uuid}/requirements/{TEXT}/").text
+    assert page.count("Everyone reads it on the listing.") == 2
+
+
+@pytest.mark.parametrize(("program", "requirement"), EVERYTHING, ids=lambda each: getattr(each, "id", each))
+def test_what_is_public_is_the_partners_and_harmless(program: str, requirement: Any) -> None:
+    public = [field for field in requirement.fields if field.public]
+    assert all(field.type in ("text", "lines", "url") for field in public)
+    assert not public or requirement.who == Who.PARTNER
+    if requirement.public:
+        assert requirement.kind == Kind.DOCUMENT
+        assert set(requirement.accept) <= set(PICTURES)

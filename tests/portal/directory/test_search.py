@@ -1,0 +1,202 @@
+"""The directory finds by any part of a name in any letters, counts what each choice would leave, and bears nonsense."""
+
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlencode
+from uuid import uuid4
+
+import pytest
+from bs4 import BeautifulSoup
+from django.test import Client
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from integrations.partners.models import Partner
+from integrations.submissions.models import Integration
+from portal.core.name_matching import plain
+from portal.directory import search
+from portal.directory.models import Listing
+from portal.directory.services import padded
+from tests.conftest import NOW
+
+# name, company, program, category, tier, standing, platforms, share in time of how many
+SHELF = (
+    ("Žluté Rakety", "Acme", "terraform-provider", "networking", "partner", "listed", ("linux_amd64",), 90.0, 20),
+    ("Rocket scan", "Acme", "terraform-run-task", "audit", "verified", "listed", (), None, 0),
+    ("Old Rocket", "Globex", "nomad", "storage", "", "removed", (), None, 0),
+    ("Proxy", "Globex", "terraform-provider", "networking", "", "suspended", ("linux_amd64", "darwin_arm64"), 40.0, 5),
+    ("Volumes", "Globex", "nomad", "storage", "verified", "listed", ("linux_amd64",), 100.0, 2),
+)
+NONSENSE = st.text(max_size=60) | st.sampled_from(["%", "_", "\\", "'", "\x00", "-1", "../..", "ß", "İ", "9" * 400])
+
+
+@pytest.fixture
+def shelf(acme: Partner, globex: Partner) -> None:
+    for number, (name, company, program, category, tier, standing, platforms, share, settled) in enumerate(SHELF):
+        partner = acme if company == "Acme" else globex
+        fields = {"program_key": program, "edition_date": "2026-06", "step": "support", "turn_holder": "machine"}
+        row = Integration.objects.create(
+            partner=partner, name=name, stage="support", created_at=NOW, released_at=NOW, **fields
+        )
+        rank = round(share * 10) if share is not None and settled >= 5 else -1
+        Listing.objects.create(
+            integration=row, uuid=row.uuid, partner=partner, publisher=company, publisher_slug=partner.slug, name=name,
+            name_plain=plain(name), program=program, product=program.split("-")[0].capitalize(), category=category,
+            category_name=category.capitalize(), tier=tier, tier_name=tier.capitalize(), standing=standing,
+            track={"terraform-provider": "infrastructure", "terraform-run-task": "workflow"}.get(program, ""),
+            summary="It flies.", words=plain(f"{name} {company} {category}"), listed_at=NOW + timedelta(days=number),
+            changed_at=NOW, share=share, settled=settled, rank=rank, figures_at=NOW,
+            platforms=padded(platforms),
+        )  # fmt: skip
+
+
+def names(**query: str) -> list[str]:
+    return [row.name for row in search.found(search.read(query))]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({}, ["Volumes", "Proxy", "Rocket scan", "Žluté Rakety"]),
+        ({"q": "zlute"}, ["Žluté Rakety"]),
+        ({"q": "ŽLUTÉ rak"}, ["Žluté Rakety"]),
+        ({"q": "ock"}, ["Rocket scan"]),
+        ({"q": "globex storage"}, ["Volumes"]),
+        ({"q": "%"}, []),
+        ({"standing": "former"}, ["Old Rocket"]),
+        ({"standing": "any", "q": "rocket"}, ["Rocket scan", "Old Rocket"]),
+        ({"standing": "any", "q": "rocket", "sort": "best"}, ["Rocket scan", "Old Rocket"]),
+        ({"standing": "any", "q": "rocket", "sort": "newest"}, ["Old Rocket", "Rocket scan"]),
+        ({"standing": "any", "q": "o"}, ["Old Rocket", "Proxy", "Rocket scan", "Volumes", "Žluté Rakety"]),
+        ({"standing": "any", "q": "r"}, ["Rocket scan", "Old Rocket", "Žluté Rakety", "Proxy", "Volumes"]),
+        ({"standing": "suspended"}, ["Proxy"]),
+        ({"standing": "good", "product": "Terraform"}, ["Rocket scan", "Žluté Rakety"]),
+        ({"track": "workflow"}, ["Rocket scan"]),
+        ({"track": "infrastructure"}, ["Proxy", "Žluté Rakety"]),
+        ({"tier": "verified"}, ["Volumes", "Rocket scan"]),
+        ({"platform": "darwin_arm64"}, ["Proxy"]),
+        ({"partner": "acme", "program": "terraform-provider"}, ["Žluté Rakety"]),
+        ({"sort": "name"}, ["Proxy", "Rocket scan", "Volumes", "Žluté Rakety"]),
+        ({"sort": "support"}, ["Žluté Rakety", "Proxy", "Volumes", "Rocket scan"]),
+        ({"program": "no-such", "sort": "?", "standing": "?"}, ["Volumes", "Proxy", "Rocket scan", "Žluté Rakety"]),
+    ],
+)  # fmt: skip
+def test_what_the_filters_leave(shelf: None, query: dict[str, str], expected: list[str]) -> None:
+    assert names(**query) == expected
+
+
+@pytest.mark.parametrize("query", [{}, {"q": "rocket"}, {"program": "terraform-provider"}, {"platform": "linux_amd64"},
+                                   {"standing": "any", "track": "infrastructure"}])  # fmt: skip
+def test_each_figure_is_what_its_choice_leaves(shelf: None, query: dict[str, str]) -> None:
+    sides = search.facets(search.read(query))
+    assert sides.count == len(names(**query))
+    for name, options in sides.options.items():
+        for option in options:
+            assert (name, option.value, option.count) == (
+                name,
+                option.value,
+                len(names(**query | {name: option.value})),
+            )
+
+
+def test_each_choice_is_called_as_people_call_it(shelf: None) -> None:
+    sides = search.facets(search.read({"standing": "any"}))
+    words = {name: [option.word for option in options] for name, options in sides.options.items()}
+    assert words["standing"] == list(search.STANDINGS.values())
+    assert words["track"] == ["Infrastructure partners", "Workflow partners"]
+    assert words["program"] == ["Nomad", "Terraform provider", "Terraform run task"]
+    assert words["platform"] == ["Linux amd64", "macOS arm64"]
+
+
+def test_the_page_keeps_its_filters_in_the_address(shelf: None, client: Client) -> None:
+    page = client.get("/listed/?q=o&program=terraform-provider")
+    assert 'href="?q=o&amp;program=terraform-provider&amp;standing=suspended"' in page.text
+    assert 'href="?q=o"' in page.text
+    assert '<input type="hidden" form="directory-search" name="program" value="terraform-provider">' in page.text
+    assert page["Cache-Control"] == "no-cache"
+
+
+def test_the_page_says_of_which_company_it_is_and_leads_to_all(shelf: None, client: Client) -> None:
+    page = BeautifulSoup(client.get("/listed/?q=o&partner=acme").content, "html5lib")
+    link = page.select_one("#f-partner a")
+    assert link is not None
+    assert (link["href"], " ".join(link.get_text(" ").split())) == ("?q=o", f"Acme {len(names(q='o', partner='acme'))}")
+    assert page.select_one("#f-partner summary").get_text() == "Company"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("", ['value="" selected>Newest first', 'value="name">', 'value="support">']),
+        ("?sort=newest", ['value="" selected>Newest first', 'value="name">', 'value="support">']),
+        ("?q=o", ['value="" selected>Best match', 'value="newest">Newest first', 'value="name">', 'value="support">']),
+        ("?q=o&sort=newest", ['value="">Best match', 'value="newest" selected>', 'value="name">', 'value="support">']),
+    ],
+)  # fmt: skip
+def test_the_usual_order_is_blank_so_that_it_follows_what_is_typed(
+    shelf: None, client: Client, query: str, expected: list[str]
+) -> None:
+    for headers in ({}, {"HX-Request": "true", "HX-Trigger": "directory-search"}):
+        page = client.get(f"/listed/{query}", headers=headers)
+        assert page.text.count('id="directory-sort"') == 1
+        options = page.text.partition('id="directory-sort"')[2].partition("</select>")[0].split("<option ")[1:]
+        assert [option.startswith(begins) for option, begins in zip(options, expected, strict=True)] == [True] * len(
+            expected
+        )
+
+
+def test_typing_leaves_an_address_without_blank_fields(shelf: None, client: Client) -> None:
+    typed = {"HX-Request": "true", "HX-Trigger": "directory-search"}
+    assert client.get("/listed/?q=scan&sort=", headers=typed)["HX-Replace-Url"] == "/listed/?q=scan"
+    assert client.get("/listed/?q=&sort=", headers=typed)["HX-Replace-Url"] == "/listed/"
+    assert "HX-Replace-Url" not in client.get("/listed/?q=scan", headers={"HX-Request": "true"})
+
+
+def test_typing_swaps_the_results_alone(shelf: None, client: Client) -> None:
+    part = client.get("/listed/?q=proxy", headers={"HX-Request": "true"}).text
+    assert "<html" not in part
+    assert (
+        'id="found-count" class="found-count muted" role="status" hx-swap-oob="true">1 integration for “proxy”' in part
+    )
+    whole = client.get("/listed/", headers={"HX-Request": "true", "HX-History-Restore-Request": "true"}).text
+    assert "<html" in whole
+    assert whole.count('id="found-count"') == 1
+
+
+def test_the_directory_asks_the_database_twice(shelf: None, client: Client, django_assert_max_num_queries: Any) -> None:
+    with django_assert_max_num_queries(2):
+        client.get("/listed/?q=o&platform=linux_amd64&sort=support")
+
+
+@given(query=st.dictionaries(st.sampled_from([*search.Filters.__dataclass_fields__, "page"]), NONSENSE))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_nonsense_in_the_address_shows_a_page(shelf: None, client: Client, query: dict[str, str]) -> None:
+    assert client.get(f"/listed/?{urlencode(query, errors='replace')}").status_code == 200
+
+
+def test_the_data_of_a_listing_has_its_whole_shape(shelf: None, settings: Any) -> None:
+    settings.SITE_URL = "https://portal.example"
+    row = Listing.objects.get(name="Proxy")
+    data = search.listing_data(row)
+    assert data["url"] == f"https://portal.example/listed/{row.uuid}/"
+    assert (data["standing"]["key"], data["tier"], data["track"]) == ("suspended", None, "infrastructure")
+    assert (data["support"]["share_in_time"], data["support"]["says_enough"]) == (40.0, True)
+    assert data["program"] == {"key": "terraform-provider", "name": "Terraform provider"}
+
+
+def test_a_company_without_a_listing_has_no_page(shelf: None, client: Client) -> None:
+    now = NOW
+    Partner.objects.create(name="Quiet", slug="quiet", domain="quiet.example", created_at=now)
+    assert client.get("/partners/quiet/").status_code == 404
+    page = client.get("/partners/globex/").text
+    assert page.index("Volumes") < page.index("No longer listed") < page.index("Old Rocket")
+    assert client.get(f"/listed/{uuid4()}/").status_code == 404
+
+
+def test_run_tasks_have_one_card_a_partner(shelf: None, client: Client) -> None:
+    Listing.objects.filter(program="terraform-run-task").update(blurb="Scans plans.\nStops what is open.")
+    page = client.get("/run-tasks/").text
+    assert page.count('class="task-card"') == 1
+    assert "Scans plans.<br>Stops what is open." in page
+    Listing.objects.filter(program="terraform-run-task").update(standing="suspended")
+    assert "No run task is listed yet" in client.get("/run-tasks/").text

@@ -1,0 +1,61 @@
+"""Does the first page for partners lead each reader to their own next step, and keep nothing?"""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from integrations.programs.registry import PROGRAMS
+from integrations.submissions.services import drafts
+from portal.help.getting_started import Packing, packing
+from tests.conftest import person
+
+
+def step(client: Client) -> tuple[str, str]:
+    page = client.get("/welcome/").context
+    return page["sentence"], page["href"]
+
+
+def test_visitor_is_led_to_the_chooser_and_nothing_is_kept(client: Client, db: None) -> None:
+    assert step(client) == ("Look which program is yours. You need no account for that.", "/start/")
+    assert client.get("/welcome/").cookies.output() == ""
+
+
+def test_person_without_a_company_is_led_to_one(sign_in: Any, db: None) -> None:
+    assert step(sign_in(person("new@new.example", "New")))[1] == "/company/new/"
+
+
+def test_partner_is_led_to_what_waits_then_to_the_draft_then_to_the_start(
+    sign_in: Any, alice: Any, acme: Any, rocket: Any, charlie: Any, globex: Any
+) -> None:
+    rocket.refresh_from_db()
+    assert step(sign_in(alice)) == (f"Rocket: {rocket.turn_action}.", f"/integrations/{rocket.uuid}/")
+    assert step(sign_in(charlie))[1] == "/start/"
+    draft = drafts.open_start(globex, "vault", by=charlie, now=timezone.now())
+    drafts.save(draft, {"name": "Scan"}, version=0, by=charlie, now=timezone.now())
+    assert step(sign_in(charlie)) == ("Go on with your draft “Scan”.", f"/drafts/{draft.uuid}/")
+
+
+@pytest.mark.parametrize("key", PROGRAMS)
+def test_what_to_have_at_hand_is_what_the_program_asks(key: str) -> None:
+    found = packing(PROGRAMS[key])
+    asked = {each.title for each in PROGRAMS[key].newest.requirements()}
+    assert found.needs
+    assert {need.title for need in found.needs} <= asked
+    assert found.minutes == sum(need.minutes for need in found.needs if not need.optional)
+    assert all(need.minutes for need in found.needs)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words"),
+    [
+        (20, "about ½ hour"),
+        (60, "about 1 hour"),
+        (61, "about 1½ hours"),
+        (120, "about 2 hours"),
+        (130, "about 2½ hours"),
+    ],
+)
+def test_hours_are_rounded_up_to_the_half_hour(minutes: int, words: str) -> None:
+    assert Packing(PROGRAMS["nomad"], (), 0, minutes, 10).hours == words

@@ -1,0 +1,253 @@
+"""The timetable: beat asks for each job once, and the sweep runs only what is overdue."""
+
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from kombu import Connection
+
+from portal.celery import app
+from portal.jobs import dispatcher, periodic, tasks
+from portal.jobs.beat import Scheduler
+from portal.jobs.models import PeriodicRun
+from portal.jobs.periodic import claim, run_job, run_scheduled
+from portal.jobs.registry import JOBS, LEASE, Job
+from tests.servers.base import free_port
+from tests.servers.valkey import Valkey
+
+NOW = datetime.fromisoformat("2026-04-14T09:00:00Z")
+MINE = Job("mine", "tests.portal.jobs.test_registry.work", 10)
+MAIL_JOBS = ["reports", "digests", "kept mails", "mails"]
+done: list[datetime] = []
+during_work: list[Callable[[], object]] = []
+
+
+def work(now: datetime) -> int:
+    """Stand for what a job does."""
+    done.append(now)
+    for happen in during_work:
+        happen()
+    return 1
+
+
+def fail(now: datetime) -> int:
+    raise RuntimeError("out of order")
+
+
+@pytest.fixture(autouse=True)
+def clock(time_machine: Any) -> Any:
+    done.clear()
+    during_work.clear()
+    time_machine.move_to(NOW, tick=False)
+    return time_machine
+
+
+def test_beat_asks_for_every_job_and_for_nothing_else() -> None:
+    asked = [(entry["task"], entry["args"]) for entry in app.conf.beat_schedule.values()]
+    assert asked == [(tasks.run_job.name, (job.name,)) for job in JOBS]
+    assert len({job.name for job in JOBS}) == len(JOBS)
+
+
+@pytest.mark.django_db
+def test_beat_goes_on_where_the_last_one_stopped() -> None:
+    PeriodicRun.objects.create(name="expired sessions", started_at=NOW - timedelta(hours=23))
+    schedule = Scheduler(app=app).schedule
+    assert schedule["expired sessions"].last_run_at == NOW - timedelta(hours=23)
+    assert schedule["mails"].last_run_at == NOW
+
+
+def test_beat_reports_an_outage_of_the_broker_once(caplog: pytest.LogCaptureFixture, request: Any) -> None:
+    request.addfinalizer(partial(app.conf.update, broker_url=app.conf.broker_url))
+    app.conf.update(broker_url=f"redis://127.0.0.1:{free_port()}/0")
+    scheduler = Scheduler(app=app, lazy=True)
+    entry = scheduler.Entry(name="mails", task="portal.jobs.tasks.run_job", args=("mails",), app=app)
+    scheduler.apply_entry(entry)
+    scheduler.apply_entry(entry)
+    assert [record.exc_info for record in caplog.records] == [None]
+    assert caplog.messages[0].startswith("The broker does not answer (Error 111 connecting to 127.0.0.1:")
+    assert caplog.messages[0].endswith("); the sweep runs the jobs meanwhile.")
+    with Connection("memory://") as connection:
+        scheduler.apply_entry(entry, connection.Producer())
+        scheduler.apply_entry(entry, connection.Producer())
+    assert caplog.messages[1:] == ["The broker answers again."]
+
+
+@pytest.mark.parametrize("job", JOBS, ids=lambda job: job.name)
+def test_a_job_takes_the_moment_alone(job: Job) -> None:
+    needed = [p for p in inspect.signature(periodic.load_work(job)).parameters.values() if p.default is p.empty]
+    assert len(needed) <= 1
+
+
+@pytest.mark.django_db
+def test_a_request_that_comes_twice_runs_once(clock: Any) -> None:
+    assert [run_scheduled(MINE), run_scheduled(MINE)] == [1, None]
+    clock.shift(4.9)
+    assert run_scheduled(MINE) is None
+    clock.shift(5.1)
+    assert run_scheduled(MINE) == 1
+    assert done == [NOW, NOW + timedelta(seconds=10)]
+
+
+@pytest.mark.django_db
+def test_a_running_job_is_not_started_again_until_its_lease_ends(clock: Any) -> None:
+    assert claim("mine") == NOW
+    clock.shift(LEASE - timedelta(seconds=1))
+    assert (claim("mine"), run_scheduled(MINE)) == (None, None)
+    clock.shift(1)
+    assert run_scheduled(MINE) == 1
+
+
+@pytest.mark.django_db
+def test_a_job_that_takes_longer_than_half_its_interval_runs_at_its_interval(clock: Any) -> None:
+    during_work.append(lambda: clock.shift(6))
+    for _ in range(4):
+        assert run_scheduled(MINE) == 1
+        clock.shift(4)
+    assert done == [NOW + timedelta(seconds=seconds) for seconds in (0, 10, 20, 30)]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_that_hangs_loses_its_lease(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(periodic, "RENEW_SECONDS", 0.01)
+    monkeypatch.setattr(periodic, "MAX_RUN_SECONDS", 0.02)
+    during_work.append(lambda: next(each for each in threading.enumerate() if each.name == "lease of mine").join())
+    assert run_job(MINE, NOW) == 1
+    assert caplog.messages == ["The periodic job mine hangs: after 0 s its lease is no longer renewed."]
+
+
+@pytest.mark.django_db
+def test_a_run_that_another_has_replaced_says_so_and_is_not_recorded(
+    clock: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    def start_next_run() -> None:
+        clock.shift(LEASE)
+        assert claim("mine") == NOW + LEASE
+
+    during_work.append(start_next_run)
+    assert run_job(MINE, NOW) == 1
+    assert caplog.messages == ["The periodic job mine ended after its next run had begun."]
+    run = PeriodicRun.objects.get(name="mine")
+    assert (run.started_at, run.finished_at, run.lease_expires_at) == (NOW + LEASE, None, NOW + 2 * LEASE)
+
+
+@pytest.mark.django_db
+def test_a_failed_job_gives_its_lease_back_and_is_not_recorded_as_finished(caplog: pytest.LogCaptureFixture) -> None:
+    run_job(MINE, NOW)
+    failing = Job("mine", "tests.portal.jobs.test_registry.fail", 10)
+    assert run_job(failing, NOW) == 0
+    assert "The periodic job mine failed." in caplog.text
+    run = PeriodicRun.objects.get(name="mine")
+    assert (run.finished_at, run.lease_expires_at) == (NOW, None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_processes_at_once_one_runs_the_job() -> None:
+    claim("mine")
+    PeriodicRun.objects.update(lease_expires_at=None, started_at=NOW - timedelta(hours=1))
+    start, claimed = threading.Barrier(4), []
+
+    def compete() -> None:
+        start.wait()
+        claimed.append(claim("mine"))
+        periodic.connections.close_all()
+
+    threads = [threading.Thread(target=compete) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(map(bool, claimed)) == [False, False, False, True]
+
+
+@pytest.mark.django_db
+def test_the_sweep_runs_every_job_and_one_that_fails_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = Job("broken", "portal.there_is_no_such_module.work", 10)
+    monkeypatch.setattr(dispatcher, "JOBS", (broken, *JOBS))
+    assert list(dispatcher.sweep(timezone.now())) == ["broken", *(job.name for job in JOBS)]
+
+
+@pytest.fixture
+def broker(settings: Any, tmp_path: Path) -> Iterator[Valkey]:
+    """A broker that answers."""
+    server = Valkey(tmp_path)
+    settings.REDIS_URL = server.url
+    yield server
+    server.stop()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("has_broker", "seconds"), [(False, 10), (True, 20)])
+def test_the_sweep_leaves_a_job_to_the_worker_within_its_grace(
+    clock: Any, monkeypatch: pytest.MonkeyPatch, broker: Valkey, has_broker: bool, seconds: int
+) -> None:
+    monkeypatch.setattr(dispatcher, "JOBS", (MINE,))
+    if not has_broker:
+        broker.stop()
+    assert dispatcher.sweep_overdue("clocks") == {"mine": 1}
+    clock.shift(seconds - 1)
+    assert dispatcher.sweep_overdue("clocks") == {}
+    clock.shift(1)
+    assert dispatcher.sweep_overdue("clocks") == {"mine": 1}
+    assert done == [NOW, NOW + timedelta(seconds=seconds)]
+
+
+@pytest.mark.django_db
+def test_the_sweep_runs_a_daily_job_that_was_cut_off_as_soon_as_its_lease_ends(
+    clock: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dispatcher, "JOBS", (Job("mine", MINE.does, 86400),))
+    assert claim("mine") == NOW
+    clock.shift(LEASE - timedelta(seconds=1))
+    assert dispatcher.sweep_overdue("clocks") == {}
+    clock.shift(1)
+    assert dispatcher.sweep_overdue("clocks") == {"mine": 1}
+    assert dispatcher.sweep_overdue("clocks") == {}
+
+
+@pytest.mark.django_db
+def test_nothing_runs_twice_while_beat_and_two_sweeps_look_every_second(
+    clock: Any, monkeypatch: pytest.MonkeyPatch, broker: Valkey
+) -> None:
+    monkeypatch.setattr(dispatcher, "JOBS", (MINE,))
+    for second in range(100):
+        dispatcher.sweep_overdue("clocks")
+        dispatcher.sweep_overdue("clocks")
+        if second % 10 == 0:
+            run_scheduled(MINE)
+        clock.shift(1)
+    assert done == [NOW + timedelta(seconds=seconds) for seconds in range(0, 100, 10)]
+
+
+@pytest.mark.django_db
+def test_a_queue_runs_its_own_jobs_and_the_first_records_that_the_sweep_is_alive() -> None:
+    assert list(dispatcher.sweep_overdue("mails")) == MAIL_JOBS
+    assert not PeriodicRun.objects.filter(name=dispatcher.SWEEP).exists()
+    dispatcher.sweep_overdue("clocks")
+    assert PeriodicRun.objects.get(name=dispatcher.SWEEP).finished_at == NOW
+
+
+@pytest.mark.django_db
+def test_a_queue_is_swept_until_it_is_stopped() -> None:
+    stop, rounds = threading.Event(), []
+
+    def report(handled: dict[str, int]) -> None:
+        rounds.append(list(handled))
+        if len(rounds) == 2:
+            stop.set()
+
+    dispatcher.keep_sweeping("mails", 0, stop, report)
+    assert rounds == [MAIL_JOBS, []]
+
+
+@pytest.mark.django_db
+def test_the_worker_runs_a_job_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "JOBS", (MINE,))
+    tasks.run_job("mine")
+    tasks.run_job("of an older release")
+    assert done == [NOW]

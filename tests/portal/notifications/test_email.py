@@ -1,0 +1,189 @@
+"""How does a mail come to be, and how does it leave?"""
+
+import socket
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from email import message_from_bytes
+from typing import Any
+
+import pytest
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP
+from django.db import transaction
+
+from integrations.submissions import notices
+from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
+from integrations.submissions.services.transitions import perform
+from portal.notifications import email as mail
+from portal.notifications.models import Email
+from tests.conftest import meet
+
+NOBODYS = "00000000-0000-0000-0000-000000000000"
+
+
+class Sink:
+    """A mail server on loopback that keeps what it accepts and answers what it is told to."""
+
+    def __init__(self) -> None:
+        self.accepted: list[Any] = []
+        self.answers: list[str] = []
+
+    async def handle_DATA(self, server: SMTP, session: Any, envelope: Any) -> str:
+        answer = self.answers.pop(0) if self.answers else "250 accepted"
+        if answer.startswith("250"):
+            self.accepted.append(envelope)
+        return answer
+
+
+@pytest.fixture
+def sink(settings: Any) -> Iterator[Sink]:
+    kept = Sink()
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    controller = Controller(kept, hostname="127.0.0.1", port=port)
+    controller.start()
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
+    settings.EMAIL_USE_TLS, settings.MAIL_KEPT = False, False
+    yield kept
+    controller.stop()
+
+
+def letter(now: datetime, key: str = "k", **fields: Any) -> Email:
+    given = {"name": "message", "to": "alice@acme.example", "subject": "Hello", "text": "Hi.\n", "html": "<p>Hi.</p>"}
+    return Email.objects.create(key=key, due_at=now, created_at=now, **(given | fields))
+
+
+def test_mail_is_refused_outside_a_transaction(transactional_db: None) -> None:
+    with pytest.raises(RuntimeError, match="in the transaction"):
+        mail.queue("message", "k", "a@b.example", {})
+
+
+def test_a_due_mail_leaves_once(db: None, sink: Sink, now: datetime) -> None:
+    row = letter(now)
+    assert [mail.deliver(row.pk, now), mail.deliver(row.pk, now)] == [True, False]
+    row.refresh_from_db()
+    assert (row.state, row.sent_at, len(sink.accepted)) == ("sent", now, 1)
+    assert f"Message-ID: <{row.uuid}@localhost>" in sink.accepted[0].content.decode()
+
+
+def test_a_mail_that_the_server_puts_off_is_tried_again_later(db: None, sink: Sink, now: datetime) -> None:
+    sink.answers = ["451 try later"]
+    row = letter(now)
+    mail.deliver(row.pk, now)
+    row.refresh_from_db()
+    assert (row.state, row.attempts, row.last_error) == ("queued", 1, "The mail server said 451.")
+    assert mail.deliver_due(now) == 0
+    assert mail.deliver_due(now + timedelta(seconds=10)) == 1
+    row.refresh_from_db()
+    assert (row.state, row.last_error, len(sink.accepted)) == ("sent", "", 1)
+
+
+def test_a_mail_that_is_refused_for_good_is_given_up_visibly(db: None, sink: Sink, now: datetime) -> None:
+    sink.answers = ["554 no such person"]
+    row = letter(now)
+    mail.deliver(row.pk, now)
+    row.refresh_from_db()
+    assert (row.state, row.last_error) == ("failed", "The mail server said 554.")
+
+
+def test_a_server_that_is_away_costs_no_mail(db: None, sink: Sink, settings: Any, now: datetime) -> None:
+    port, settings.EMAIL_PORT = settings.EMAIL_PORT, 9
+    row = letter(now)
+    mail.deliver(row.pk, now)
+    row.refresh_from_db()
+    assert (row.state, row.last_error) == ("queued", "The mail server could not be reached (ConnectionRefusedError).")
+    settings.EMAIL_PORT = port
+    assert mail.deliver_due(now + timedelta(minutes=2)) == 1
+    assert len(sink.accepted) == 1
+
+
+def test_a_mail_whose_worker_died_is_taken_over_after_its_lease(db: None, sink: Sink, now: datetime) -> None:
+    row = letter(now, state="sending", claimed_until=now + mail.LEASE)
+    assert mail.deliver_due(now + timedelta(seconds=89)) == 0
+    assert mail.deliver_due(now + timedelta(seconds=91)) == 1
+    row.refresh_from_db()
+    assert row.state == "sent"
+
+
+def test_what_strangers_wrote_adds_no_header(db: None, sink: Sink, now: datetime) -> None:
+    title = "Crash\r\nBcc: eve@example.org\r\n\r\n<b>Pay\x00\x1b[31m \u202etxt.exe\u2028 é\x85"
+    rendered = mail.render("issues_warned", {"issues": [{"share": 90, "name": title, "issue": NOBODYS}]})
+    assert rendered.subject == "90 % of the time is used: Crash Bcc: eve@example.org <b>Pay [31m txt.exe é"
+    row = letter(now, subject=rendered.subject)
+    mail.deliver(row.pk, now)
+    (envelope,) = sink.accepted
+    sent = message_from_bytes(envelope.content)
+    assert (envelope.rcpt_tos, sent["Bcc"], sent["To"]) == (["alice@acme.example"], None, "alice@acme.example")
+
+
+def test_kept_mail_is_sent_once_there_is_a_mail_server(db: None, settings: Any, sink: Sink, now: datetime) -> None:
+    settings.MAIL_KEPT = True
+    letter(now, "kept")
+    mail.deliver_due(now)
+    assert (mail.queue_kept_mails(now), Email.objects.get().state) == (0, "kept")
+    settings.MAIL_KEPT = False
+    later = now + timedelta(hours=71)
+    assert mail.queue_kept_mails(later) == 1
+    mail.deliver_due(later)
+    assert (Email.objects.get().state, len(sink.accepted)) == ("sent", 1)
+    assert mail.queue_kept_mails(later) == 0
+
+
+def test_kept_mail_that_is_too_old_stays_in_the_outbox(db: None, now: datetime, client: Any, rita: Any) -> None:
+    letter(now, "kept", state="kept")
+    assert mail.queue_kept_mails(now + mail.GIVE_UP) == 0
+    client.force_login(rita, backend="django.contrib.auth.backends.ModelBackend")
+    assert "Hello" in client.get("/outbox/?state=kept").text
+
+
+def test_without_a_mail_server_mail_is_kept_and_says_so(db: None, settings: Any, now: datetime) -> None:
+    settings.MAIL_KEPT = True
+    row = letter(now)
+    mail.deliver_due(now)
+    row.refresh_from_db()
+    assert (row.state, row.sent_at) == ("kept", None)
+
+
+def test_the_mail_of_a_decision_waits_and_an_undone_one_never_goes(
+    at: Any, alice: Any, rita: Any, now: datetime
+) -> None:
+    row = at("review")
+    meet(row, alice, now)
+    event = perform(row, "approve", by=rita, now=now)
+    held = event.emails.get()
+    assert (held.to, held.state, held.due_at) == (alice.email, "held", now + timedelta(minutes=10))
+    assert not mail.deliver(held.pk, now + timedelta(minutes=9))
+    perform(row, "undo_decision", by=rita, now=now + timedelta(minutes=9))
+    held.refresh_from_db()
+    assert held.state == "cancelled"
+    assert not mail.deliver(held.pk, now + timedelta(minutes=11))
+
+
+def test_the_preview_is_the_mail_byte_for_byte(at: Any, alice: Any, bob: Any, rita: Any, now: datetime) -> None:
+    row = at("review")
+    findings.raise_finding(row, "NO-3", "Add tests.", by=rita, now=now)
+    version = Integration.objects.get(pk=row.pk).version
+    shown = notices.preview(row, "request_changes", by=rita, note="Two things.", now=now)
+    assert Integration.objects.get(pk=row.pk).version == version
+    sent = perform(row, "request_changes", by=rita, note="Two things.", now=now).emails.order_by("pk")
+    assert [(m.to, m.subject, m.text, m.html) for m in shown] == [(m.to, m.subject, m.text, m.html) for m in sent]
+    assert [m.to for m in shown] == [alice.email, bob.email]
+
+
+def test_the_same_news_twice_is_one_mail(rocket: Integration, alice: Any, now: datetime) -> None:
+    context = notices.context_of(rocket.events.get())
+    with transaction.atomic():
+        first = mail.queue("created", "key", alice, context, now=now)
+        again = mail.queue("created", "key", alice, context, now=now)
+    assert (first is not None, again) == (True, None)
+
+
+def test_a_step_that_is_rolled_back_leaves_no_mail(at: Any, rita: Any, now: datetime) -> None:
+    row = at("review")
+    before = Email.objects.count()
+    with transaction.atomic():
+        perform(row, "decline", by=rita, note="No.", now=now)
+        transaction.set_rollback(True)
+    assert Email.objects.count() == before

@@ -1,0 +1,116 @@
+"""Mail through a provider: set up whole or not at all, and a mail's fate as the provider tells it."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import Any
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.core.mail import get_connection
+
+from portal.notifications import email, email_providers
+from tests.portal.notifications.test_email import letter
+
+ACCEPTED = (200, {"To": "alice@acme.example", "MessageID": "1", "ErrorCode": 0, "Message": "OK"})
+INACTIVE = (422, {"ErrorCode": 406, "Message": "Found inactive addresses: alice@acme.example. Inactive recipients"})
+
+
+class Provider(HTTPServer):
+    """A provider's API on loopback: keeps what it is asked and answers what it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Answering)
+        self.asked: list[tuple[str, str, dict[str, Any]]] = []
+        self.answers: list[tuple[int, dict[str, Any]]] = []
+
+
+class Answering(BaseHTTPRequestHandler):
+    server: Provider
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.asked.append((self.path, self.headers["X-Postmark-Server-Token"], body))
+        status, answer = self.server.answers.pop(0) if self.server.answers else ACCEPTED
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(json.dumps(answer).encode())
+
+    def log_message(self, *words: Any) -> None:
+        """Nothing on the console."""
+
+
+@pytest.fixture
+def postmark(settings: Any) -> Iterator[Provider]:
+    server = Provider()
+    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    settings.MAIL_KEPT = False
+    settings.EMAIL_BACKEND = email_providers.backend_of("postmark", host="")
+    address = f"http://127.0.0.1:{server.server_port}"
+    settings.ANYMAIL = email_providers.settings_of("postmark", key="secret", address=address)
+    yield server
+    server.shutdown()
+    server.server_close()
+
+
+def test_a_mail_leaves_through_the_provider_once(db: None, postmark: Provider, now: datetime) -> None:
+    row = letter(now, unsubscribe="https://portal.example/stop/")
+    assert [email.deliver(row.pk, now), email.deliver(row.pk, now)] == [True, False]
+    row.refresh_from_db()
+    ((path, key, asked),) = postmark.asked
+    assert (row.state, path, key, asked["To"]) == ("sent", "/email", "secret", "alice@acme.example")
+    assert {"Name": "List-Unsubscribe-Post", "Value": "List-Unsubscribe=One-Click"} in asked["Headers"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "state", "why"),
+    [
+        (INACTIVE, "failed", "The mail provider refused the address."),
+        ((422, {"ErrorCode": 300, "Message": "No."}), "failed", "The mail provider said 422."),
+        ((401, {"ErrorCode": 10, "Message": "No."}), "queued", "The mail provider said 401."),
+        ((429, {}), "queued", "The mail provider said 429."),
+        ((503, {}), "queued", "The mail provider said 503."),
+    ],
+)
+def test_what_a_provider_refuses_is_visible_and_what_passes_is_tried_again(
+    db: None, postmark: Provider, now: datetime, answer: Any, state: str, why: str
+) -> None:
+    postmark.answers = [answer]
+    row = letter(now)
+    email.deliver(row.pk, now)
+    row.refresh_from_db()
+    assert (row.state, row.last_error, row.attempts) == (state, why, 1)
+
+
+def test_a_provider_that_is_away_costs_no_mail(db: None, postmark: Provider, settings: Any, now: datetime) -> None:
+    there = settings.ANYMAIL
+    settings.ANYMAIL = email_providers.settings_of("postmark", key="secret", address="http://127.0.0.1:9")
+    row = letter(now)
+    email.deliver(row.pk, now)
+    row.refresh_from_db()
+    assert (row.state, row.last_error[:44]) == ("queued", "The mail provider could not be reached (Anym")
+    settings.ANYMAIL = there
+    assert (email.deliver_due(now + timedelta(minutes=2)), len(postmark.asked)) == (1, 1)
+
+
+@pytest.mark.parametrize("provider", email_providers.KEYS)
+def test_every_provider_takes_its_key_and_its_address(provider: str, settings: Any) -> None:
+    settings.ANYMAIL = email_providers.settings_of(provider, key="secret", address="https://api.example/v1")
+    made = get_connection(email_providers.backend_of(provider, host=""))
+    held = vars(made)
+    assert "secret" in held.values()
+    assert "https://api.example/v1/" in held.values()
+
+
+def test_half_a_configuration_is_refused() -> None:
+    assert (email_providers.settings_of("smtp", key="", address=""), email_providers.backend_of("smtp", host="h")) == (
+        {}, "django.core.mail.backends.smtp.EmailBackend",
+    )  # fmt: skip
+    with pytest.raises(ImproperlyConfigured, match="EMAIL_PROVIDER_KEY is not set"):
+        email_providers.settings_of("postmark", key="", address="")
+    with pytest.raises(ImproperlyConfigured, match="EMAIL_PROVIDER is not"):
+        email_providers.settings_of("smtp", key="secret", address="")
+    with pytest.raises(ImproperlyConfigured, match="both set"):
+        email_providers.backend_of("postmark", host="mail.example")

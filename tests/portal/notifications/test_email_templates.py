@@ -1,0 +1,290 @@
+"""What do the mails about integrations say?"""
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from django.db import transaction
+
+from integrations.partners.models import Partner
+from integrations.reviews.services import claims
+from integrations.submissions.models import Integration
+from integrations.submissions.notices import NOTICES
+from integrations.submissions.services import findings
+from integrations.submissions.services import requirements as answers
+from integrations.submissions.services.transitions import perform
+from portal.accounts.models import User
+from portal.audit.models import Event
+from portal.audit.services import record
+from portal.notifications import email as mail
+from portal.notifications.models import Email
+from tests.conftest import meet
+
+PLACE = "https://meet.example/rocket"
+NEWS = {
+    "issues": [
+        {
+            "issue": "00000000-0000-4000-8000-000000000000", "name": "acme/rocket#7",
+            "title": "It does not start", "url": "https://github.com/acme/rocket/issues/7",
+            "verb": "resolve", "severity": "critical", "due": "2026-04-15T09:00:00+00:00", "share": 75,
+            "spoke_last": "reporter", "alert": "7:warned",
+        }
+    ],
+    "count": 1,
+}  # fmt: skip
+DECIDED = {"issue": NEWS["issues"][0]["issue"], "name": "acme/rocket#7", "title": "It does not start"}  # type: ignore[index]
+# What the events of these verbs hold beside what every event holds.
+DATA: dict[str, dict[str, Any]] = {
+    "check_failed": {"requirement": "R", "title": "Licence", "finding": 1, "due_day": "Tue 28 Apr"},
+    "check_passed": {"requirement": "R", "title": "Licence", "finding": 1},
+    "checks_disagree": {"requirement": "R", "title": "Licence", "commit": "9f3c1e0a77b2"},
+    "waived": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},
+    "waiver_ended": {"requirement": "R", "title": "Support dossier", "until": "2026-06-01T00:00:00+00:00"},
+    "accepted": {"check": "repository.owner", "title": "Same owner", "thing": "new owner", "value": "9"},
+    "agreement_to_countersign": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
+    "agreement_to_sign": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
+    "agreement_complete": {"requirement": "R", "title": "Technology Partner Agreement", "version": "3"},
+    "meeting_proposed": {
+        "requirement": "R",
+        "title": "Live demo",
+        "times": ["2026-04-20T14:00+00:00"],
+        "starts_at": "",
+    },
+    "meeting_agreed": {"requirement": "R", "title": "Live demo", "starts_at": "2026-04-20T14:00+00:00", "place": PLACE},
+    "meeting_cancelled": {"requirement": "R", "title": "Live demo"},
+    "credential_revealed": {"requirement": "R", "title": "Test account", "label": "Sandbox"},
+    "credential_to_rotate": {"requirement": "R", "title": "Test account", "label": "Sandbox"},
+    "issues_warned": NEWS,
+    "issues_breached": NEWS,
+    "breaches_retracted": NEWS,
+    "severity_asked": DECIDED,
+    "breach_disputed": DECIDED,
+    "dispute_dismissed": DECIDED,
+    "severity_lowered": DECIDED,
+    "not_covered": DECIDED,
+    "suggest_notice": {"why": "2 breaches that stand within 90 days"},
+    "hold_process": {"acts": [{"key": "release", "said": "A new release was seen: 1.2.0", "at": "", "url": ""}]},
+    "edition_moved": {"was": "2021-04", "to": "2026-06", "added": ["An SBOM"], "dropped": ["A form"]},
+}
+WITHOUT_A_NOTE = (
+    "created", "credential_to_rotate", "introduction_declined", "issues_warned", "issues_breached",
+    "breaches_retracted",
+)  # fmt: skip
+SUBJECTS = {
+    "created": "Begun: Rocket in Nomad",
+    "request_review": "Review 0 of Rocket by Acme",
+    "request_again": "Review 0 of Rocket by Acme",
+    "request_changes": "0 findings to answer: Rocket",
+    "approve": "Approved: Rocket",
+    "decline": "Declined: Rocket",
+    "release": "Listed: Rocket",
+    "put_on_hold": "On hold: Rocket",
+    "resume": "Off hold: Rocket",
+    "archive": "No longer supported: Rocket",
+    "withdraw": "Withdrawn: Rocket by Acme",
+    "reopen": "Open again: Rocket",
+    "request_tier": "A tier asked for: Rocket by Acme",
+    "grant_tier": "Tier granted: Rocket",
+    "decline_tier": "Tier declined: Rocket",
+    "check_failed": "No longer in order: Licence of Rocket",
+    "check_passed": "In order again: Licence of Rocket",
+    "checks_disagree": "Found otherwise than CI reported: Rocket at 9f3c1e0a77b2",
+    "said_to_partner": "Sam Stone wrote about Rocket",
+    "said_to_program": "Sam Stone wrote about Rocket",
+    "waived": "Waived until 2026-06-01: Support dossier of Rocket",
+    "waiver_ended": "Waiver ended: Support dossier of Rocket",
+    "accepted": "Accepted: new owner of Rocket",
+    "agreement_to_countersign": "To sign: Technology Partner Agreement with Acme",
+    "agreement_to_sign": "To sign: Technology Partner Agreement with the program",
+    "agreement_complete": "Signed by both: Technology Partner Agreement of Acme",
+    "meeting_proposed": "Times proposed: Live demo for Rocket",
+    "meeting_agreed": "Agreed: Live demo for Rocket, Mon 20 Apr, 14:00 UTC",
+    "meeting_cancelled": "Cancelled: Live demo for Rocket",
+    "credential_revealed": "Your test account was opened: Rocket",
+    "credential_to_rotate": "Time for a new test account: Rocket",
+    "introduction_asked": "Somebody works on the same thing as Rocket",
+    "introduction_agreed": "You are introduced: Rocket",
+    "introduction_declined": "No introduction: Rocket",
+    "give_notice": "Notice: Rocket",
+    "suggest_notice": "Is a notice due? Rocket of Acme",
+    "set_aside": "Left as it is: Rocket",
+    "hold_process": "Held: the notice to Rocket",
+    "go_on": "The period runs on: Rocket",
+    "period_ended": "The period has ended: Rocket of Acme",
+    "suspend": "Suspended: Rocket",
+    "suspend_at_once": "Suspended at once: Rocket",
+    "remove": "Removed from the listing: Rocket",
+    "appeal": "Appeal: Rocket of Acme",
+    "uphold_appeal": "Appeal upheld: Rocket",
+    "dismiss_appeal": "Appeal dismissed: Rocket",
+    "take_notice_back": "Notice taken back: Rocket",
+    "reinstate": "Reinstated: Rocket",
+    "ask_reinstatement": "Asks to be reinstated: Rocket of Acme",
+    "step_down": "Now a community integration: Rocket",
+    "edition_moved": "New edition 2026-06: Rocket",
+    "issues_warned": "75 % of the time is used: acme/rocket#7",
+    "issues_breached": "Past due: acme/rocket#7 (critical)",
+    "breaches_retracted": "Taken back: the breach of acme/rocket#7",
+    "labels_proposed": "Labels proposed: Rocket",
+    "labels_accepted": "Labels accepted: Rocket",
+    "labels_declined": "Labels declined: Rocket",
+    "severity_asked": "Asked to lower the severity: acme/rocket#7",
+    "breach_disputed": "Disputed: acme/rocket#7",
+    "dispute_dismissed": "Left as it is: acme/rocket#7",
+    "severity_lowered": "Severity lowered: acme/rocket#7",
+    "not_covered": "Not covered: acme/rocket#7",
+}
+
+
+def tell(row: Integration, verb: str, by: User, now: datetime, note: str = "Because.") -> list[Email]:
+    with transaction.atomic():
+        who = None if NOTICES[verb].unnamed else by
+        event = record(row, verb, by=who, now=now, note=note, **DATA.get(verb, {}))
+    return list(Email.objects.filter(event=event).order_by("pk"))
+
+
+def test_every_notice_has_its_subject_here() -> None:
+    assert set(SUBJECTS) == set(NOTICES)
+
+
+@pytest.mark.parametrize("verb", list(NOTICES))
+def test_a_mail_says_the_verdict_whose_turn_it_is_and_has_one_button(
+    rocket: Integration, sam: User, now: datetime, settings: Any, verb: str
+) -> None:
+    mails = tell(rocket, verb, sam, now)
+    assert mails
+    for each in mails:
+        assert each.subject == SUBJECTS[verb]
+        page = BeautifulSoup(each.html, "html.parser")
+        first = page.select_one(".turn").text
+        assert " ".join(first.split()) in " ".join(each.text.split())
+        assert "turn" in first or "You have nothing to do" in first or "An answer" in first or "new time" in first
+        button = page.select_one("td.text p a")
+        assert button["href"].startswith(f"{settings.SITE_URL}/")
+        assert f"{button.text}:\n{button['href']}" in each.text
+        assert page.select_one("h1").text in each.text
+        assert ("Because." in each.text) == (verb not in WITHOUT_A_NOTE)
+
+
+@pytest.mark.parametrize("verb", list(NOTICES))
+def test_a_mail_keeps_text_as_text(acme: Partner, rocket: Integration, sam: User, now: datetime, verb: str) -> None:
+    rocket.name = 'R<b>x</b> & "Co"'
+    rocket.save()
+    for each in tell(rocket, verb, sam, now, note="<img src=x> & more\nsecond line"):
+        assert "<b>x" not in each.html
+        assert "<img" not in each.html
+        assert "&amp;" not in each.subject + each.text
+        assert "&quot;" not in each.subject + each.text
+        assert "{{" not in each.subject + each.text + each.html
+        assert "\n\n\n" not in each.text
+        assert "\n" not in each.subject
+
+
+@pytest.mark.parametrize("verb", [verb for verb in NOTICES if verb not in DATA])
+def test_a_mail_is_whole_without_a_note(rocket: Integration, sam: User, now: datetime, verb: str) -> None:
+    for each in tell(rocket, verb, sam, now, note=""):
+        assert "They write" not in each.text
+        assert "reason:" not in each.text
+        assert "None" not in each.text
+
+
+def test_changes_requested_lists_the_findings_that_wait(at: Any, alice: User, rita: User, now: datetime) -> None:
+    row = at("review")
+    meet(row, alice, now)
+    for text in ("Sign the release.", "Add a licence."):
+        findings.raise_finding(row, row.edition.requirements()[0].id, text, by=rita, now=now)
+    perform(row, "request_changes", by=rita, note="Nearly there.", now=now)
+    told = Email.objects.get(event__verb="request_changes")
+    assert told.to == "alice@acme.example"
+    assert told.subject == "2 findings to answer: Rocket"
+    assert "Your turn: Answer 2 findings." in told.text
+    assert "1. Sign the release." in told.text
+    assert "2. Add a licence." in told.text
+    assert "Nearly there." in told.text
+    assert "They add:" in told.html
+
+
+def test_a_requested_review_says_by_when(at: Any, rita: User) -> None:
+    row = at("review")
+    told = Email.objects.get(event__verb="request_review")
+    assert told.to == row.edition.mailbox
+    assert told.subject == "Review 1 of Rocket by Acme, due Tue 28 Apr"
+    assert "Your turn: Review round 1, by Tue 28 Apr, 09:00 UTC." in told.text
+    assert f"/integrations/{row.uuid}/review/" in told.text
+
+
+def test_moments_stand_in_the_zone_of_whoever_reads(rocket: Integration, alice: User, sam: User, now: datetime) -> None:
+    alice.zone = "Asia/Tokyo"
+    alice.save()
+    told = next(mail for mail in tell(rocket, "meeting_agreed", sam, now) if mail.person == alice)
+    assert told.subject == "Agreed: Live demo for Rocket, Mon 20 Apr, 23:00 JST"
+    assert PLACE in told.text
+
+
+def test_each_side_is_led_to_its_own_page(
+    rocket: Integration, alice: User, rita: User, sam: User, now: datetime
+) -> None:
+    claims.assign(rocket, rita, by=rita, now=now)
+    told = {each.to: each.text for each in tell(Integration.objects.get(pk=rocket.pk), "reopen", sam, now)}
+    assert f"/integrations/{rocket.uuid}/review/" in told["rita@program.example"]
+    assert f"/integrations/{rocket.uuid}/review/" not in told["alice@acme.example"]
+    assert "because you are an owner or editor of Acme" in told["alice@acme.example"]
+    assert "because you review it" in told["rita@program.example"]
+
+
+def test_an_introduction_names_nobody_before_both_agree(
+    rocket: Integration, globex: Partner, alice: User, charlie: User, now: datetime
+) -> None:
+    with transaction.atomic():
+        record(rocket, "introduction_asked", by=charlie, now=now, note="Shall we talk?")
+    told = Email.objects.get(event__verb="introduction_asked")
+    assert "Globex" not in told.text + told.html + told.subject
+    assert "Charlie" not in told.text + told.html + told.subject
+
+
+def test_whoever_agrees_on_a_time_gets_the_calendar_entry_too(
+    rocket: Integration, alice: User, rita: User, sam: User, now: datetime
+) -> None:
+    claims.assign(rocket, rita, by=rita, now=now)
+    row = Integration.objects.get(pk=rocket.pk)
+    for verb in ("meeting_agreed", "meeting_cancelled"):
+        with transaction.atomic():
+            record(row, verb, by=alice, now=now, calendar="BEGIN:VCALENDAR")
+        told = Email.objects.filter(event__verb=verb).order_by("to")
+        assert [mail.to for mail in told] == ["alice@acme.example", "rita@program.example"]
+    with transaction.atomic():
+        record(row, "meeting_proposed", by=alice, now=now)
+    assert [mail.to for mail in Email.objects.filter(event__verb="meeting_proposed")] == ["rita@program.example"]
+
+
+def test_a_waiver_names_reason_and_end(at: Any, alice: User, rita: User, now: datetime) -> None:
+    row = at("review")
+    asked = row.edition.requirements()[0]
+    until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
+    answers.waive(row, asked.id, reason="The registry is closed.", until=until, by=rita, now=now)
+    told = Email.objects.get(event__verb="waived")
+    assert told.subject == f"Waived until 2026-06-01: {asked.title} of Rocket"
+    assert "The registry is closed." in told.text
+
+
+def test_a_waiver_ended_early_is_told_with_its_reason_and_whose_turn_it_is(
+    at: Any, alice: User, rita: User, now: datetime
+) -> None:
+    row = at("review")
+    asked = row.edition.requirements()[0]
+    until = datetime(2026, 6, 1, tzinfo=now.tzinfo)
+    answers.waive(row, asked.id, reason="The registry is closed.", until=until, by=rita, now=now)
+    answers.end_waiver(row, asked.id, reason="The registry is open again.", by=rita, now=now)
+    told = Email.objects.get(event__verb="waiver_ended")
+    row.refresh_from_db()
+    assert (told.to, told.subject) == (alice.email, f"Waiver ended: {asked.title} of Rocket")
+    assert "The registry is open again." in told.text
+    assert "was to last until 2026-06-01" in told.text
+    assert row.turn_action in told.text
+
+
+def test_a_mail_about_a_removed_moment_is_not_broken_by_an_old_event(rocket: Integration, now: datetime) -> None:
+    event = Event(integration=rocket, verb="meeting_agreed", at=now, data={})
+    rendered = mail.render("meeting_agreed", {"person": None, "event": event, "integration": rocket, "data": {}})
+    assert rendered.subject == "Agreed: a meeting for Rocket"

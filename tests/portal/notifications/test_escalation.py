@@ -1,0 +1,208 @@
+"""Who hears of it next when nobody answers, or when a mail cannot be delivered?"""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from integrations.sla import notifications
+from integrations.sla import tasks as clocks
+from integrations.sla.models import Clock, Watch
+from integrations.submissions.models import Integration
+from integrations.submissions.services import findings
+from portal.audit import services
+from portal.notifications import delivery_failures, escalation
+from portal.notifications.models import Email, Escalation
+from tests.conftest import NOW
+from tests.integrations.sla.clocks import clock_of, issue_of
+
+H = timedelta(hours=1)
+DAY = 24 * H
+
+
+@pytest.fixture
+def now() -> datetime:
+    """After everything that led there was done."""
+    return NOW + H
+
+
+@pytest.fixture
+def row(at: Any, rita: Any, rob: Any, now: datetime) -> Integration:
+    """Acme's, in support; rita reviews it and rob is the Alliances manager."""
+    row = at("support")
+    row.partner.alliances_manager = rob
+    row.partner.save()
+    Integration.objects.filter(pk=row.pk).update(reviewer=rita)
+    Watch.objects.filter(integration=row).update(data_up_to=now + 99 * DAY)
+    return Integration.objects.get(pk=row.pk)
+
+
+@pytest.fixture
+def breached(row: Integration, now: datetime) -> Clock:
+    """An issue whose promise was just broken; the partner and rita were told."""
+    clock = clock_of(issue_of(Watch.objects.get(), 7, now - 49 * H), now - H)
+    clocks.sweep(now)
+    assert notifications.tell_due(now) == 1
+    return clock
+
+
+def told(verb: str) -> list[str]:
+    return list(Email.objects.filter(event__verb=verb).order_by("pk").values_list("to", flat=True))
+
+
+def swept(*moments: datetime) -> list[int]:
+    return [escalation.escalate_due(moment) for moment in moments]
+
+
+def test_unanswered_breaches_go_to_the_manager_and_then_to_the_mailbox(
+    breached: Clock, row: Integration, now: datetime, rita: Any, rob: Any
+) -> None:
+    assert told("issues_breached") == ["alice@acme.example", rita.email]
+    assert swept(now + 23 * H, now + DAY, now + DAY, now + 47 * H, now + 48 * H, now + 30 * DAY) == [0, 1, 0, 0, 1, 0]
+    assert told("news_passed_on") == [rob.email, row.edition.mailbox]
+    mail = Email.objects.filter(event__verb="news_passed_on").first()
+    assert mail is not None
+    assert mail.subject == "Nobody has answered yet: 1 past due of Rocket"
+    assert f"{row.repository}#7" in mail.text
+    assert not row.events.filter(verb="news_passed_on").shown_to_partner().exists()
+    assert Escalation.objects.get().ended_at == now + 48 * H
+
+
+def test_a_breach_that_is_taken_back_is_corrected_to_everybody_who_was_told(
+    breached: Clock, row: Integration, now: datetime, rita: Any, rob: Any
+) -> None:
+    swept(now + DAY, now + 48 * H)
+    said = row.events.get(verb="issues_breached").data
+    other = {"issues": [issue | {"due": now.isoformat()} for issue in said["issues"]], "count": 1}
+    for found in (other, said):
+        with transaction.atomic():
+            services.record(row, "breaches_retracted", by=None, now=now + 50 * H, **found)
+    events = row.events.filter(verb="breaches_retracted").order_by("seq")
+    corrected = [set(Email.objects.filter(event=event).values_list("to", flat=True)) for event in events]
+    first = {"alice@acme.example", rita.email}
+    assert corrected == [first, first | {rob.email, row.edition.mailbox}]
+
+
+def test_who_left_the_company_hears_nothing_more(breached: Clock, row: Integration, now: datetime, alice: Any) -> None:
+    alice.memberships.update(ended_at=now)
+    with transaction.atomic():
+        said = row.events.get(verb="issues_breached").data
+        services.record(row, "breaches_retracted", by=None, now=now + H, **said)
+    assert alice.email not in told("breaches_retracted")
+
+
+def test_whoever_answers_ends_the_chain(breached: Clock, row: Integration, now: datetime, rita: Any) -> None:
+    findings.say(row, "We look at it.", by=rita, now=now + H)
+    assert swept(now + DAY, now + 3 * DAY) == [0, 0]
+    assert Escalation.objects.get().ended_at == now + DAY
+
+
+def test_the_partner_s_own_word_here_is_not_the_program_s_answer(
+    breached: Clock, row: Integration, now: datetime, alice: Any
+) -> None:
+    findings.say(row, "We look at it.", by=alice, now=now + H)
+    assert swept(now + DAY) == [1]
+
+
+def test_what_was_settled_needs_no_answer(breached: Clock, now: datetime) -> None:
+    Clock.objects.update(state="late", stopped_at=now + H)
+    assert swept(now + DAY) == [0]
+
+
+def test_a_chain_of_one_ends_with_its_first_mail(breached: Clock, row: Integration, now: datetime) -> None:
+    Integration.objects.update(reviewer=None)
+    row.partner.alliances_manager = None
+    row.partner.save()
+    Escalation.objects.update(told=[row.edition.mailbox])
+    assert swept(now + DAY, now + 9 * DAY) == [0, 0]
+
+
+def test_the_program_s_own_turn_is_warned_of_and_passed_on(at: Any, rita: Any, rob: Any, now: datetime) -> None:
+    row = at("review")
+    Integration.objects.update(reviewer=rita)
+    row.partner.alliances_manager = rob
+    row.partner.save()
+    due = due_of(row)
+    half, most, nearly = (at for _, at in escalation.warnings(Integration.objects.get(pk=row.pk)))
+    assert (half - NOW, nearly < due) == (7 * DAY, True)  # five of ten days; 75 % are used at 21:00
+    assert swept(half - H, half, most, most + 12 * H, nearly - H, nearly, due - H) == [0, 1, 0, 1, 0, 1, 0]
+    assert swept(due, due + DAY, due + 2 * DAY, due + 9 * DAY) == [1, 1, 1, 0]
+    assert [told("turn_warned"), told("turn_overdue")] == [
+        [rita.email] * 3, [rita.email, rob.email, row.edition.mailbox],
+    ]  # fmt: skip
+    mails = Email.objects.filter(event__verb__startswith="turn_").order_by("pk")
+    assert [mail.subject.partition(":")[0] for mail in mails] == [
+        *(f"{share} % of the program’s time is used" for share in (50, 75, 90)), *["Past due"] * 3,
+    ]  # fmt: skip
+
+
+def test_a_warning_waits_for_the_hours_in_which_its_reader_works(at: Any, rita: Any, now: datetime) -> None:
+    row = at("review")
+    rita.zone = "Asia/Tokyo"  # 18:00 there at nine in the morning of UTC
+    rita.save()
+    Integration.objects.update(reviewer=rita)
+    half = escalation.warnings(Integration.objects.get(pk=row.pk))[0][1]
+    morning = half.replace(hour=0) + DAY
+    assert swept(half, half + H, morning - H, morning) == [0, 0, 0, 1]
+
+
+def test_a_turn_found_late_is_warned_of_once_with_the_share_of_now(at: Any, rita: Any, now: datetime) -> None:
+    row = at("review")
+    nearly = escalation.warnings(Integration.objects.get(pk=row.pk))[2][1]
+    assert swept(nearly + H, nearly + 2 * H) == [1, 0]
+    assert [event.data["share"] for event in row.events.filter(verb="turn_warned")] == [90]
+
+
+def test_a_turn_that_was_taken_is_told_to_nobody_more(at: Any, rita: Any, now: datetime) -> None:
+    row = at("review")
+    due = due_of(row)
+    assert swept(due) == [1]
+    Integration.objects.update(turn_holder="partner", turn_due_at=None)
+    assert swept(due + DAY) == [0]
+    assert told("turn_overdue") == [row.edition.mailbox]
+
+
+def due_of(row: Integration) -> datetime:
+    due = Integration.objects.get(pk=row.pk).turn_due_at
+    assert due is not None
+    return due
+
+
+def fail(mail: Email) -> None:
+    Email.objects.filter(pk=mail.pk).update(state="failed", last_error="The address was refused (550).")
+
+
+def test_a_refused_mail_goes_to_the_next_of_the_chain(
+    breached: Clock, row: Integration, now: datetime, rita: Any, rob: Any, sign_in: Any
+) -> None:
+    fail(Email.objects.get(name="issues_breached", to=rita.email))
+    assert [delivery_failures.pass_on_due(now), delivery_failures.pass_on_due(now)] == [1, 0]
+    assert told("issues_breached")[2:] == [rob.email]
+    fail(Email.objects.get(name="issues_breached", to=rob.email))
+    assert delivery_failures.pass_on_due(now) == 1
+    fail(Email.objects.get(name="issues_breached", to=row.edition.mailbox))
+    assert delivery_failures.pass_on_due(now) == 0
+    Email.objects.update(created_at=datetime.now(now.tzinfo))
+    page = sign_in(rob).get(f"/integrations/{row.uuid}/review/").text
+    assert "A mail could not be delivered" in page
+    assert rita.email in page
+
+
+def test_of_a_mail_that_misses_the_partner_the_program_hears(
+    breached: Clock, row: Integration, now: datetime, rita: Any, alice: Any, sign_in: Any
+) -> None:
+    fail(Email.objects.get(name="issues_breached", to=alice.email))
+    assert delivery_failures.pass_on_due(now) == 1
+    mail = Email.objects.get(event__verb="mail_undelivered")
+    assert (mail.to, mail.subject) == (rita.email, f"Not delivered: a mail to {alice.email} about Rocket")
+    assert "The address was refused (550)." in mail.text
+    Email.objects.update(created_at=datetime.now(now.tzinfo))
+    assert "A mail could not be delivered" in sign_in(alice).get(f"/integrations/{row.uuid}/").text
+
+
+def test_a_mail_about_no_integration_is_left_where_it_is(row: Integration, alice: Any, now: datetime) -> None:
+    with transaction.atomic():
+        services.record(row.partner, "noted", by=None, now=now)
+    Email.objects.create(key="x", name="reset_password", to=alice.email, state="failed", due_at=now, created_at=now)
+    assert [delivery_failures.pass_on_due(now), delivery_failures.pass_on_due(now)] == [0, 0]

@@ -1,0 +1,32 @@
+"""bin/up on a data folder that another version of the portal made."""
+
+import sqlite3
+
+import pytest
+
+from tests.portal.runtime.running_portal import running_portal
+
+
+@pytest.mark.parametrize(
+    "difference",
+    [
+        "INSERT INTO django_migrations (app, name, applied) VALUES ('integrations', '0001_initial', '2026-11-01')",
+        "ALTER TABLE audit_event RENAME COLUMN key_id TO key",
+        "DROP TABLE sla_breach",
+    ],
+)
+@pytest.mark.any_database
+def test_data_of_another_version_is_refused_and_left_alone(empty_data, difference):
+    database = empty_data / "portal.sqlite3"
+    with sqlite3.connect(database) as connection:
+        connection.execute(difference)
+    connection.close()
+    names, content = {path.name for path in empty_data.iterdir()}, database.read_bytes()
+    with running_portal(empty_data) as portal:
+        assert portal.end() == 1
+    assert portal.output == (
+        f"The database of {empty_data} was made by another version of the portal, and this one cannot read it. Nothing"
+        " was changed or deleted; move the folder away or use another one: PORTAL_DATA=/path bin/up\n"
+    )
+    assert names <= {path.name for path in empty_data.iterdir()}
+    assert database.read_bytes() == content

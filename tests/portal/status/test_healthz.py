@@ -1,0 +1,129 @@
+"""/healthz, as a load balancer and an alarm read it."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError, connection
+from django.utils import timezone
+
+from portal.jobs.dispatcher import record_sweep
+from portal.jobs.models import PeriodicRun
+from portal.jobs.registry import JOBS, QUEUES
+from portal.notifications.models import Email
+
+
+@pytest.fixture
+def now(time_machine):
+    time_machine.move_to("2026-04-14T09:00:00Z", tick=False)
+    return timezone.now()
+
+
+def mail(due_at):
+    return Email.objects.create(key="k", name="n", to="a@b.example", subject="s", due_at=due_at, created_at=due_at)
+
+
+def record(name, finished_at, **fields):
+    PeriodicRun.objects.create(name=name, **{"started_at": finished_at, "finished_at": finished_at, **fields})
+
+
+def expected_report(background, sweep, oldest, late_jobs=()):
+    return {
+        "late_jobs": list(late_jobs),
+        "database": "ok",
+        "background": background,
+        "last_sweep_seconds_ago": sweep,
+        "oldest_due_mail_seconds": oldest,
+    }
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("swept", "due", "answer", "alarm"),
+    [
+        (None, None, expected_report("late", None, None), 503),
+        (120, None, expected_report("ok", 120, None), 200),
+        (121, None, expected_report("late", 121, None), 503),
+        (0, 300, expected_report("ok", 0, 300), 200),
+        (0, 301, expected_report("late", 0, 301), 503),
+        (0, -60, expected_report("ok", 0, None), 200),
+    ],
+)
+def test_background_is_late_or_not(client, now, swept, due, answer, alarm):
+    if swept is not None:
+        record("sweep", now - timedelta(seconds=swept))
+    if due is not None:
+        mail(now - timedelta(seconds=due))
+    plain, strict = client.get("/healthz"), client.get("/healthz?background")
+    assert (plain.status_code, plain.json()) == (200, answer)
+    assert (strict.status_code, strict.json()) == (alarm, answer)
+    assert "no-store" in plain["Cache-Control"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "seconds", "word"),
+    [
+        ("clocks", 140, "ok"),  # two minutes, and two intervals of ten seconds
+        ("clocks", 141, "late"),
+        ("polls", 1260, "ok"),  # what reads the outside may take twenty minutes
+        ("polls", 1261, "late"),
+    ],
+)
+def test_job_that_has_not_succeeded_in_time_is_named(client, now, name, seconds, word):
+    record("sweep", now)
+    record(name, now - timedelta(seconds=seconds), started_at=now)
+    assert client.get("/healthz").json() == expected_report(word, 0, None, [name] if word == "late" else [])
+
+
+@pytest.mark.django_db
+def test_job_in_its_first_run_is_not_late_and_one_whose_first_run_failed_is(client, now):
+    record("sweep", now)
+    record("clocks", None, started_at=now, lease_expires_at=now + timedelta(seconds=20))
+    assert client.get("/healthz").json() == expected_report("ok", 0, None)
+    PeriodicRun.objects.filter(name="clocks").update(lease_expires_at=None)
+    assert client.get("/healthz").json() == expected_report("late", 0, None, ["clocks"])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("name", "seconds", "word"),
+    [("clocks", 140, "ok"), ("clocks", 141, "late"), ("polls", 1260, "ok"), ("polls", 1261, "late")],
+)
+def test_first_run_that_hangs_is_late(client, now, name, seconds, word):
+    record("sweep", now)
+    lease = {"lease_expires_at": now + timedelta(seconds=20)}
+    record(name, None, started_at=now - timedelta(seconds=seconds), **lease)
+    assert client.get("/healthz").json() == expected_report(word, 0, None, [name] if word == "late" else [])
+
+
+@pytest.mark.django_db
+def test_jobs_that_never_ran_are_late_once_the_sweep_has_worked_for_as_long(client, now, time_machine):
+    record_sweep()
+    time_machine.shift(140)
+    record_sweep()
+    assert client.get("/healthz").json() == expected_report("ok", 0, None)
+    time_machine.shift(1)
+    record_sweep()
+    late = [job.name for job in JOBS if job.queue == QUEUES[0] and job.seconds <= 10]
+    assert client.get("/healthz?background").json() == expected_report("late", 0, None, late)
+
+
+@pytest.mark.django_db
+def test_a_sent_mail_is_not_overdue(client, now):
+    record("sweep", now)
+    Email.objects.filter(pk=mail(now - timedelta(hours=1)).pk).update(state=Email.State.SENT)
+    assert client.get("/healthz").json() == expected_report("ok", 0, None)
+
+
+@pytest.mark.django_db
+def test_database_outage_is_reported(client):
+    def away(execute, sql, params, many, context):
+        raise OperationalError("the connection is gone")
+
+    with connection.execute_wrapper(away):
+        answer = client.get("/healthz")
+    assert (answer.status_code, answer.json()) == (503, {"database": "does not answer"})
+
+
+def test_only_reading_is_answered(client):
+    assert client.post("/healthz").status_code == 405

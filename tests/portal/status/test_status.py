@@ -1,0 +1,202 @@
+"""Does the status page say what is so, also when something is down, and never that all is well when it is not known?"""
+
+import socket
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.test import Client
+from django.utils import timezone
+
+from integrations.sla.models import Watch
+from portal.jobs.dispatcher import SWEEP
+from portal.jobs.models import PeriodicRun
+from portal.jobs.registry import JOBS, QUEUES
+from portal.notifications.models import Email
+from portal.status import probes
+from verification.checks.models import CheckResult, CheckRun
+from verification.outcomes import Outcome
+from verification.sources.models import Allowance
+from verification.testruns.models import LifecycleRehearsal, NomadRehearsal, RunTaskRehearsal, SchemaReading
+
+NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def beats(db: None) -> None:
+    now = timezone.now()
+    for name in (SWEEP, *(job.name for job in JOBS)):
+        PeriodicRun.objects.create(name=name, started_at=now, finished_at=now)
+
+
+def line(name: str, now: datetime = NOW) -> probes.Line:
+    return next(each for _, lines in probes.everything(now) for each in lines if each.name == name)
+
+
+def test_everybody_sees_it_and_no_figures(client: Client, beats: None) -> None:
+    answer = client.get("/status/")
+    assert "no-store" in answer["Cache-Control"]
+    assert "Everything works." in answer.text
+    assert "status-details" not in answer.text
+
+
+def test_people_of_the_program_see_the_figures(sign_in: Any, rita: Any, beats: None) -> None:
+    Allowance.objects.create(name="anonymous", limit=60, remaining=12, hour_from=timezone.now(), spent=5)
+    page = sign_in(rita).get("/status/").text
+    assert "12 of 60" in page
+    assert "every 30 s" in page
+
+
+def test_partner_sees_no_figures(sign_in: Any, alice: Any, beats: None) -> None:
+    assert "status-details" not in sign_in(alice).get("/status/").text
+
+
+def test_machines_read_the_same_without_figures(client: Client, beats: None) -> None:
+    told = client.get("/status.json").json()
+    assert (told["tone"], told["said"]) == ("good", "Everything works.")
+    assert {tuple(sorted(each)) for each in told["lines"]} == {("at", "name", "said", "state")}
+
+
+def test_sweep_that_never_ran_or_stopped_is_no_working_one(db: None) -> None:
+    assert line("Background").state == "down"
+    at = NOW - timedelta(minutes=1)
+    run = PeriodicRun.objects.create(name=SWEEP, started_at=at, finished_at=at)
+    assert (line("Background").state, line("Background").sentence) == ("ok", "The last sweep ended 1 min ago.")
+    PeriodicRun.objects.filter(pk=run.pk).update(finished_at=NOW - timedelta(minutes=3))
+    assert (line("Background").state, line("Background").hint) == ("late", probes.WITHOUT_SWEEP)
+
+
+def test_job_of_the_first_queue_that_is_late_is_named(beats: None) -> None:
+    PeriodicRun.objects.filter(name="clocks").update(finished_at=timezone.now() - timedelta(minutes=5))
+    assert (line("Background", timezone.now()).state, line("Background", timezone.now()).hint) == (
+        "late",
+        "Late: clocks.",
+    )
+
+
+def test_queue_that_is_stuck_is_late(beats: None) -> None:
+    PeriodicRun.objects.filter(name="mails").update(finished_at=timezone.now() - timedelta(hours=1))
+    assert (line("Mail queue", timezone.now()).state, line("Mail queue", timezone.now()).hint) == (
+        "late",
+        "Late: mails.",
+    )
+    assert probes.overall(probes.everything(timezone.now())) == ("warn", "Works, with delays: Mail queue.")
+
+
+def test_queue_that_has_not_ended_a_round_is_late_when_its_jobs_are(db: None) -> None:
+    begin = NOW - timedelta(minutes=5)
+    PeriodicRun.objects.create(name=SWEEP, started_at=begin, finished_at=NOW)
+    assert (line("Mail queue").state, line("Mail queue").hint) == ("idle", "")
+    later = begin + timedelta(minutes=21)
+    assert (line("Mail queue", later).state, line("Mail queue", later).hint) == ("late", "Late: mails.")
+
+
+def free_port() -> int:
+    with socket.socket() as there:
+        there.bind(("127.0.0.1", 0))
+        return int(there.getsockname()[1])
+
+
+def test_redis_that_is_away_is_said_and_the_page_stays(client: Client, settings: Any, beats: None) -> None:
+    settings.REDIS_URL = f"redis://127.0.0.1:{free_port()}/0"
+    page = client.get("/status/")
+    assert page.status_code == 200
+    assert "Redis does not answer." in page.text
+    assert "Does not work: Redis." in page.text
+
+
+def test_sandbox_by_its_socket(settings: Any, tmp_path: Any, db: None) -> None:
+    assert line("Sandbox").state == "absent"
+    settings.SANDBOX_SOCKET = str(tmp_path / "s")
+    assert line("Sandbox").state == "down"
+    with socket.socket(socket.AF_UNIX) as there:
+        there.bind(settings.SANDBOX_SOCKET)
+        there.listen(1)
+        assert line("Sandbox").state == "ok"
+
+
+def test_github_in_each_state(db: None) -> None:
+    assert line("GitHub").state == "idle"
+    row = Allowance.objects.create(name="anonymous", limit=60, hour_from=NOW)
+    assert line("GitHub").state == "ok"
+    Allowance.objects.filter(pk=row.pk).update(blocked_until=NOW + timedelta(minutes=5))
+    assert line("GitHub").sentence.endswith("goes on at Tue 14 Apr, 09:05 UTC.")
+    Allowance.objects.filter(pk=row.pk).update(dead_at=NOW, dead_why="401")
+    assert line("GitHub").state == "down"
+
+
+def test_registry_that_did_not_answer_is_said_with_when_it_last_did(rocket: Any) -> None:
+    assert line("Registry").state == "idle"
+    for hours, outcome in ((5, Outcome.PASS), (1, Outcome.ERROR)):
+        at = NOW - timedelta(hours=hours)
+        CheckResult.objects.create(
+            integration=rocket, key="registry.listed", version=1, outcome=outcome, summary="x", at=at, confirmed_at=at
+        )
+    assert line("Registry").sentence == "The registry did not answer when we last asked. It last did 5 h ago."
+
+
+def test_issues_are_as_fresh_as_the_stalest_repository(at: Any) -> None:
+    assert line("Issues").state == "idle"
+    row = at("support", program="terraform-provider")
+    Watch.objects.filter(integration=row).update(data_up_to=NOW - timedelta(minutes=5))
+    assert line("Issues").state == "ok"
+    Watch.objects.filter(integration=row).update(data_up_to=NOW - timedelta(hours=3))
+    assert (line("Issues").state, line("Issues").sentence[-11:]) == ("late", "to 3 h ago.")
+
+
+def test_queues_tell_their_oldest(rocket: Any, settings: Any) -> None:
+    settings.MAIL_KEPT = False
+    CheckRun.objects.all().delete()
+    assert line("Checks").sentence == "Nothing waits."
+    CheckRun.objects.create(integration=rocket, requested_at=NOW, due_at=NOW - timedelta(minutes=31))
+    Email.objects.create(key="k", name="x", to="a@b.example", subject="", text="", html="", due_at=NOW, created_at=NOW)
+    assert (line("Checks").state, line("Checks").details) == ("late", (("waiting", "1"),))
+    assert line("Mails").state == "ok"
+    assert line("Mails", NOW + timedelta(minutes=6)).state == "late"
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "given"),
+    [
+        ("Run task rehearsals", RunTaskRehearsal, {"url": "https://run.acme.io/", "signed": True}),
+        ("Schemas read from providers", SchemaReading, {}),
+        ("Lifecycle rehearsals", LifecycleRehearsal, {"version": "1.0.0", "base": "a", "changed": "b"}),
+        ("Nomad plugin rehearsals", NomadRehearsal, {"type": "driver", "version": "1.0.0"}),
+    ],
+)
+def test_what_the_portal_tries_tells_its_last_and_what_waits(rocket: Any, name: str, model: Any, given: Any) -> None:
+    assert (line(name).state, line(name).sentence) == ("idle", "None was asked for yet.")
+    given |= {"integration": rocket, "requested_at": NOW}
+    model.objects.create(due_at=NOW, finished_at=NOW - timedelta(hours=2), outcome="fail", **given)
+    assert (line(name).state, line(name).sentence) == ("ok", "The last one ended 2 h ago. Nothing waits.")
+    model.objects.create(due_at=NOW - timedelta(minutes=31), **given)
+    assert line(name).sentence == "The last one ended 2 h ago. What waits longest was due 31 min ago."
+    assert (line(name).state, line(name).details) == ("late", (("waiting", "1"),))
+    model.objects.filter(finished_at=None).update(finished_at=NOW - timedelta(hours=1), outcome="not_run")
+    assert line(name).sentence == "The last one ended 1 h ago and was not run. Nothing waits."
+
+
+def test_every_queue_has_a_word_and_says_what_it_plays(beats: None) -> None:
+    assert set(probes.QUEUE_NAMES) == set(QUEUES[1:])
+    assert line("Sandbox queue", timezone.now()).sentence == (
+        "It reads the schemas of providers, and plays lifecycles and Nomad plugins. Its last round ended just now."
+    )
+
+
+def test_what_cannot_be_measured_is_not_called_working(monkeypatch: Any, beats: None) -> None:
+    def broken(_now: datetime) -> probes.Line:
+        raise RuntimeError("out of order")
+
+    found = probes.measured("GitHub", broken, NOW)
+    assert (found.state, probes.overall([("", [found])])[0]) == ("unknown", "warn")
+
+
+def test_database_that_is_away_is_said(client: Client, monkeypatch: Any) -> None:
+    def away(_now: datetime) -> Any:
+        raise OperationalError("gone")
+
+    monkeypatch.setattr(probes, "everything", away)
+    assert client.get("/status/").status_code == 503
+    assert "The database does not answer" in client.get("/status/").text
+    assert client.get("/status.json").status_code == 503

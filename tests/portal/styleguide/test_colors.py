@@ -1,0 +1,79 @@
+"""Can everybody read it? The contrasts of static/css/tokens.css, computed for day and night."""
+
+import re
+from math import cos, radians, sin
+from pathlib import Path
+
+import pytest
+
+TOKENS = (Path(__file__).parents[3] / "static/css/tokens.css").read_text()
+NUMBER = r"(\.?\d+(?:\.\d+)?)"
+COLOUR = rf"oklch\({NUMBER} {NUMBER} {NUMBER}\)"
+DAY_AND_NIGHT = {
+    name: (tuple(map(float, rest[:3])), tuple(map(float, rest[3:])))
+    for name, *rest in re.findall(rf"--([\w-]+): light-dark\({COLOUR}, {COLOUR}\);", TOKENS)
+}
+ALIASES = dict(re.findall(r"--([\w-]+): var\(--([\w-]+)\);", TOKENS))
+TONES = ("good", "warn", "bad", "info")
+
+
+def linear(name: str, night: bool) -> tuple[float, float, float]:
+    """Linear sRGB of a token: Björn Ottosson's matrices of OKLab."""
+    lightness, chroma, hue = DAY_AND_NIGHT[ALIASES.get(name, name)][night]
+    a, b = chroma * cos(radians(hue)), chroma * sin(radians(hue))
+    l_ = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+    m_ = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+    s_ = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
+    return (
+        4.0767416621 * l_ - 3.3077115913 * m_ + 0.2309699292 * s_,
+        -1.2684380046 * l_ + 2.6097574011 * m_ - 0.3413193965 * s_,
+        -0.0041960863 * l_ - 0.7034186147 * m_ + 1.7076147010 * s_,
+    )
+
+
+def luminance(name: str, night: bool) -> float:
+    red, green, blue = (min(1, max(0, value)) for value in linear(name, night))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str, night: bool) -> float:
+    low, high = sorted((luminance(one, night), luminance(other, night)))
+    return (high + 0.05) / (low + 0.05)
+
+
+SHEETS = ("page", "sheet", "sunk", "hover")
+TEXTS = (
+    [(text, sheet) for text in ("text", "muted", "accent") for sheet in SHEETS]
+    + [(f"{tone}-text", sheet) for tone in TONES for sheet in ("page", "sheet", "sunk", f"{tone}-wash")]
+    + [(text, f"{tone}-wash") for tone in (*TONES, "accent") for text in ("text", "muted")]
+    + [("accent", "accent-wash"), ("on-accent", "accent"), ("on-accent", "accent-hover"), ("sheet", "text")]
+    + [("sheet", "bad-text")]
+)
+CONTROLS = (
+    [(line, sheet) for line in ("control-line", "accent", "accent-line") for sheet in ("page", "sheet", "sunk")]
+    + [(f"{tone}-line", sheet) for tone in TONES for sheet in ("page", "sheet", f"{tone}-wash")]
+    + [("accent-line", "accent-wash")]
+)
+
+
+def test_contrast_of_black_and_white_is_21():
+    assert round((1 + 0.05) / 0.05) == 21
+    assert contrast("sheet", "sheet", night=False) == 1
+
+
+@pytest.mark.parametrize("night", [False, True], ids=["day", "night"])
+@pytest.mark.parametrize(("text", "sheet"), TEXTS)
+def test_text_contrast_is_seven_to_one(text, sheet, night):
+    assert contrast(text, sheet, night) >= 7
+
+
+@pytest.mark.parametrize("night", [False, True], ids=["day", "night"])
+@pytest.mark.parametrize(("line", "sheet"), CONTROLS)
+def test_control_contrast_is_three_to_one(line, sheet, night):
+    assert contrast(line, sheet, night) >= 3
+
+
+@pytest.mark.parametrize("name", DAY_AND_NIGHT)
+def test_colour_is_one_that_screens_can_show(name):
+    for night in (False, True):
+        assert all(-0.003 <= value <= 1.003 for value in linear(name, night)), (name, night, linear(name, night))

@@ -1,0 +1,259 @@
+"""Do the tags show what they are given, escaped, and refuse what they do not know?"""
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+
+import lucide
+import pytest
+from bs4 import BeautifulSoup
+from django.core.paginator import Paginator
+from django.template import TemplateSyntaxError, engines
+from django.test import RequestFactory
+
+from portal.audit.event_types import WORDS
+from portal.ui.components import inline
+from portal.ui.components.markup import TONES
+from tests.house.source import template_files
+
+ROOT = Path(__file__).parents[3]
+
+
+def show(source, **context):
+    return BeautifulSoup(engines["django"].from_string(source).render(context), "html5lib").body
+
+
+def said(element):
+    return " ".join(element.get_text().split())
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        '{% badge "x" colour="red" %}',
+        '{% button "x" onclick="y" %}',
+        '{% link_button "x" %}',
+        '{% panel title="x" %}{% endpanel %}',
+        '{% requirement status="open" title="x" %}{% endrequirement %}',
+        '{% decision label="x" %}{% enddecision %}',
+    ],
+)
+def test_tag_with_an_unknown_or_missing_parameter_does_not_compile(source):
+    with pytest.raises(TemplateSyntaxError):
+        engines["django"].from_string(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "sentence"),
+    [
+        ('{% badge "x" tone="red" %}', "tone must be one of"),
+        ('{% outcome "passed" %}', "outcome must be one of pass, warn, fail"),
+        ('{% button "x" tone="big" %}', "tone must be one of primary"),
+        ('{% banner tone="neutral" %}{% endbanner %}', "tone must be one of good"),
+        ('{% entry what="x" at=None tone="red" %}{% endentry %}', "tone must be one of"),
+        ('{% requirement state="done" title="x" %}{% endrequirement %}', "state must be one of"),
+        ('{% meter used label="x" %}', "segment must be one of counted, paused, left, over"),
+        ("{% path steps %}", "state of a step must be one of done, current, next"),
+    ],
+)
+def test_tag_with_an_unknown_word_says_which_words_there_are(source, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        show(source, used=[("spent", 1)], steps=[{"name": "Apply", "state": "now"}])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{% badge text %}", '{% outcome "pass" text=text %}', "{% button text %}", '{% link_button text href="/" %}',
+        '{% button "Go" disabled=text %}', "{% code text copy=True %}", '{% tab text href="/" %}', "{% crumbs text %}",
+        "{% person somebody %}", "{% panel heading=text %}{{ text }}{% endpanel %}",
+        '{% evidence summary=text %}{{ text }}{% endevidence %}', "{% fact text %}{{ text }}{% endfact %}",
+        '{% mail_preview to=text subject=text %}{{ text }}{% endmail_preview %}', "{% path steps %}",
+        '{% requirement state="open" title=text reason=text %}{{ text }}{% endrequirement %}',
+        '{% check_result outcome="fail" title=text summary=text %}{{ text }}{% endcheck_result %}',
+        "{% turn sentence=text mine=True %}{{ text }}{% endturn %}", "{% table caption=text %}{% endtable %}",
+    ],
+)  # fmt: skip
+def test_tag_escapes_what_people_wrote(source):
+    evil = "<script>alert(1)</script>"
+    steps = [{"name": evil, "state": "done", "note": evil}]
+    body = show(source, text=evil, somebody=SimpleNamespace(name=evil, email=evil), steps=steps)
+    assert body.select("script") == []
+    assert "alert(1)" in body.get_text()
+
+
+@pytest.mark.parametrize("value", inline.OUTCOMES)
+def test_outcome_is_icon_and_word(value):
+    chip = show(f'{{% outcome "{value}" %}}').select_one(".badge")
+    _, tone, word = inline.OUTCOMES[value]
+    assert (said(chip), chip["class"], len(chip.select("svg"))) == (word, ["badge", f"tone-{tone}"], 1)
+
+
+@pytest.mark.parametrize("tone", TONES)
+def test_badge_has_an_icon_in_every_tone(tone):
+    assert len(show(f'{{% badge "x" tone="{tone}" %}}').select("svg[aria-hidden=true]")) == 1
+
+
+def test_tally_leaves_out_zeros_and_says_the_words():
+    assert said(show("{% tally counts %}", counts={"pass": 14, "warn": 1, "fail": 0})) == "14 passed 1 warning"
+
+
+def test_button_that_is_not_possible_says_why_and_sends_nothing():
+    body = show('{% button "Approve" tone="primary" name="step" value="approve" disabled="Two findings are open." %}')
+    button = body.button
+    assert (button["type"], button["aria-disabled"], button.get("name")) == ("button", "true", None)
+    assert said(button) == "Approve, not possible yet: Two findings are open."
+    assert said(body.select_one(".reason")) == "Two findings are open."
+
+
+def test_link_button_to_another_site_says_so():
+    link = show('{% link_button "Docs" href="https://docs.example/?a=1&amp;b=2" external=True %}').a
+    assert (link["href"], link["rel"]) == ("https://docs.example/?a=1&b=2", ["noopener", "noreferrer"])
+    assert said(link) == "Docs (opens in a new tab)"
+
+
+def test_person_is_name_and_mail():
+    body = show("{% person who %}", who=SimpleNamespace(name="Rita de la Tan", email="rita@portal.example"))
+    assert said(body.select_one(".person-mark")) == "RT"
+    assert body.a["href"] == "mailto:rita@portal.example"
+
+
+def test_person_without_a_name_is_the_mail_and_nobody_is_the_portal():
+    assert (
+        said(show("{% person who mail=False %}", who=SimpleNamespace(name="", email="a@b.example"))) == "Aa@b.example"
+    )
+    assert said(show("{% person None %}")) == "The portal"
+
+
+@pytest.mark.parametrize(
+    ("octets", "words"),
+    [(None, ""), (0, "0 B"), (999, "999 B"), (14_000, "14 kB"), (1_234_567, "1.2 MB"), (2_000_000_000, "2.0 GB")],
+)
+def test_file_size(octets, words):
+    assert inline.file_size(octets) == words
+
+
+def test_path_marks_the_current_step_in_words_too():
+    steps = [{"name": "Prepare", "state": "done", "href": "#p"}, {"name": "Apply", "state": "current"}]
+    body = show("{% path steps %}", steps=steps)
+    assert [said(step) for step in body.select("li")] == ["Prepare, done", "Apply, now"]
+    assert said(body.select_one("[aria-current=step]")) == "Apply, now"
+
+
+def test_path_takes_objects_as_well():
+    step = SimpleNamespace(name="Verify", state="next", note="round 2")
+    assert said(show("{% path steps %}", steps=[step])) == "Verify, to come round 2"
+
+
+def test_crumbs_end_with_this_page():
+    body = show('{% crumbs "Queue" "/queue/" "Rocket" %}')
+    assert [(said(a), a["href"]) for a in body.select("a")] == [("Queue", "/queue/")]
+    assert said(body.select_one("[aria-current=page]")) == "Rocket"
+
+
+def test_turn_of_the_reader_and_of_the_program():
+    mine = show(
+        '{% turn sentence="Sign the release." mine=True %}{% link_button "Show me how" href="#x" %}{% endturn %}'
+    )
+    assert said(mine.select_one(".turn-mine")) == "Your turn: Sign the release. Show me how"
+    theirs = show('{% turn sentence="Rita reads." mine=False %}{% endturn %}')
+    assert said(theirs.select_one(".turn-theirs")) == "Our turn: Rita reads."
+    rest = show('{% turn sentence="Nothing to do." mine=False at_rest=True %}{% endturn %}')
+    assert said(rest.select_one(".turn-rest")) == "Nothing to do."
+
+
+def test_fact_without_a_value_is_not_silent():
+    body = show('{% facts %}{% fact "Listed" %}  {% endfact %}{% endfacts %}')
+    assert said(body.dl) == "Listednot yet"
+
+
+def test_check_that_we_could_not_make_says_when_we_try_again(now):
+    body = show(
+        '{% check_result outcome="error" title="Listing" summary="We could not reach the registry." next_try=now %}'
+        "{% endcheck_result %}",
+        now=now,
+    )
+    assert said(body.select_one(".check-summary")).startswith(
+        "We could not reach the registry. We try again at Tue 14 Apr"
+    )
+    assert body.select("details") == []
+
+
+def test_entry_that_the_partner_never_sees_is_marked(now):
+    body = show('{% entry what="Note" at=now private=True %}Ask Sam{% endentry %}', now=now)
+    assert "Only reviewers see this" in said(body.select_one(".entry-private"))
+
+
+def test_meter_pieces_fill_the_bar():
+    body = show('{% meter used label="36 of 48 hours" total=48 %}', used=[("counted", 36), ("paused", 6)])
+    svg = body.svg
+    assert (svg["role"], svg["aria-label"]) == ("img", "36 of 48 hours")
+    assert [(r["class"], r.get("x"), r["width"]) for r in svg.select("rect")] == [
+        (["meter-track"], None, "100%"), (["meter-counted"], "0.00%", "75.00%"),
+    ]  # fmt: skip
+    assert [(p["class"], p["x1"], p["x2"]) for p in svg.select("line")] == [(["meter-paused"], "75.00%", "87.50%")]
+
+
+def test_meter_joins_neighbours_and_marks_the_due_moment_once():
+    pieces = [("counted", 20), ("counted", 20), ("over", 20), ("over", 10), ("paused", 10), ("over", 20)]
+    svg = show('{% meter used label="90 of 40 hours" %}', used=pieces).svg
+    assert [(r["class"][0], r.get("x"), r["width"]) for r in svg.select("rect")[1:]] == [
+        ("meter-counted", "0.00%", "40.00%"), ("meter-over", "40.00%", "30.00%"), ("meter-over", "80.00%", "20.00%"),
+        ("meter-due", "40.00%", "2"),
+    ]  # fmt: skip
+
+
+def test_meter_of_nothing_is_an_empty_bar():
+    assert len(show('{% meter used label="nothing yet" %}', used=[]).svg.select("rect")) == 1
+
+
+def test_pagination_keeps_the_filters():
+    request = RequestFactory().get("/queue/?stage=review&page=2")
+    body = show('{% pagination page noun="rows" %}', page=Paginator(range(120), 50).page(2), request=request)
+    assert [(a["rel"], a["href"]) for a in body.select("a")] == [
+        (["prev"], "?stage=review&page=1"), (["next"], "?stage=review&page=3"),
+    ]  # fmt: skip
+    assert "51–100 of 120 rows" in said(body)
+
+
+def test_pagination_of_one_page_is_nothing():
+    request = RequestFactory().get("/queue/")
+    assert said(show("{% pagination page %}", page=Paginator(range(3), 50).page(1), request=request)) == ""
+
+
+def test_decision_works_without_a_script_and_is_named():
+    body = show('{% decision label="Approve" id="approve" heading="Approve Rocket" %}form{% enddecision %}')
+    assert said(body.details.summary) == "Approve…"
+    group = body.select_one("[role=group]")
+    assert said(body.find(id=group["aria-labelledby"])) == "Approve Rocket"
+
+
+def test_decision_that_is_not_possible_is_a_button_with_its_reason():
+    body = show('{% decision label="Approve" id="a" disabled="Two findings are open." %}form{% enddecision %}')
+    assert body.details is None
+    assert said(body.select_one(".reason")) == "Two findings are open."
+
+
+def named_icons():
+    """Every icon that a template or a table of ours names."""
+    used = re.compile(r'(?:\{% icon |icon(?:_name)?=|lucide )"([a-z0-9-]+)"')
+    return sorted({name for page in template_files() for name in used.findall(page.read_text())})
+
+
+def test_icons_and_tones_of_every_happening_exist():
+    icons = {icon for _, _, icon in WORDS.values()}
+    assert [name for name in sorted(icons) if is_missing(name)] == []
+    assert {tone for _, tone, _ in WORDS.values()} <= set(TONES)
+
+
+def is_missing(icon):
+    try:
+        lucide._load_icon(icon)
+    except lucide.IconDoesNotExist:
+        return True
+    return False
+
+
+def test_icons_of_all_templates_exist():
+    assert len(named_icons()) > 20
+    assert [name for name in named_icons() if is_missing(name)] == []

@@ -1,0 +1,99 @@
+"""Is a moment said as people say it, in the reader's zone?"""
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from bs4 import BeautifulSoup
+from django.utils import timezone
+
+from portal.ui.components import moments
+
+NOW = datetime(2026, 4, 14, 12, 10, tzinfo=UTC)
+
+
+def words(html):
+    return BeautifulSoup(html, "html5lib").get_text()
+
+
+def test_when_speaks_in_the_readers_zone():
+    with timezone.override(ZoneInfo("Europe/Berlin")):
+        shown = BeautifulSoup(moments.when(NOW, now=NOW), "html5lib").time
+    assert shown.text == "Tue 14 Apr, 14:10"
+    assert shown["title"] == "Tue 14 Apr 2026, 14:10 CEST"
+    assert shown["datetime"] == "2026-04-14T12:10:00+00:00"
+
+
+def test_when_of_another_year_names_it():
+    assert words(moments.when(NOW, now=NOW + timedelta(days=365))) == "Tue 14 Apr 2026, 12:10 UTC"
+
+
+def test_when_at_the_turn_of_the_year_goes_by_the_readers_calendar():
+    moment = datetime(2026, 12, 31, 23, 30, tzinfo=UTC)
+    with timezone.override(ZoneInfo("Asia/Tokyo")):
+        assert words(moments.when(moment, now=moment)) == "Fri 1 Jan, 08:30"
+
+
+def test_when_of_a_date_is_its_day():
+    assert words(moments.when(date(2026, 4, 14), form="relative", now=NOW)) == "Tue 14 Apr"
+
+
+def test_when_of_nothing_is_nothing():
+    assert moments.when(None) == ""
+    assert moments.due(None) == ""
+
+
+def test_when_both_says_both():
+    shown = moments.when(NOW - timedelta(minutes=12), form="both", now=NOW)
+    assert words(shown) == "Tue 14 Apr, 11:58 UTC · 12 min ago"
+
+
+def test_when_of_an_unknown_form_is_refused():
+    with pytest.raises(ValueError, match="form must be one of exact, relative, both"):
+        moments.when(NOW, form="long", now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("ago", "said"),
+    [
+        (timedelta(seconds=59), "just now"),
+        (timedelta(seconds=60), "1 min ago"),
+        (timedelta(minutes=59, seconds=59), "59 min ago"),
+        (timedelta(hours=1), "1 h ago"),
+        (timedelta(hours=47, minutes=59), "47 h ago"),
+        (timedelta(days=2), "2 d ago"),
+        (timedelta(seconds=-59), "just now"),
+        (-timedelta(hours=3), "in 3 h"),
+    ],
+)
+def test_relative_rounds_down(ago, said):
+    assert moments.relative(NOW - ago, NOW) == said
+
+
+@pytest.mark.parametrize(
+    ("left", "tone", "said"),
+    [
+        (timedelta(days=3), "neutral", "due in 3 d"),
+        (timedelta(days=1), "neutral", "due in 24 h"),
+        (timedelta(hours=3, minutes=59), "warn", "due in 3 h"),
+        (timedelta(seconds=30), "warn", "due now"),
+        (-timedelta(seconds=30), "bad", "due now"),
+        (-timedelta(hours=2), "bad", "overdue by 2 h"),
+    ],
+)
+def test_due_warns_for_a_day_and_then_says_so(left, tone, said):
+    shown = BeautifulSoup(moments.due(NOW + left, now=NOW), "html5lib").time
+    assert shown["class"] == ["due", f"due-{tone}"]
+    assert shown.select_one("[data-relative=due]").text == said
+
+
+def test_due_tells_screen_readers_the_exact_moment():
+    shown = BeautifulSoup(moments.due(NOW, now=NOW), "html5lib")
+    assert shown.select_one(".visually-hidden").text == ", Tue 14 Apr 2026, 12:10 UTC"
+
+
+def test_due_while_paused_does_not_count():
+    shown = BeautifulSoup(moments.due(NOW - timedelta(days=9), paused=True, now=NOW), "html5lib").time
+    assert shown["class"] == ["due", "due-neutral"]
+    assert shown.select("[data-relative]") == []
+    assert shown.text.startswith("paused")

@@ -1,0 +1,113 @@
+"""Many senders on a real PostgreSQL: each message is sent once, and none is lost to a sender that dies."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from integrations.submissions.services import findings
+from portal.notifications import digests, preferences
+from portal.notifications.categories import How
+from portal.notifications.models import Email
+from portal.webhooks import services, tasks
+from portal.webhooks.models import Endpoint, EndpointAttempt, EndpointMessage
+from tests.conftest import NOW
+from tests.fakes.receiver import Receiver
+
+SENDERS, MESSAGES = 4, 25
+LATER = NOW + timedelta(days=3)
+Make = Callable[..., Endpoint]
+State = EndpointMessage.State
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="row locks need a real PostgreSQL"),
+]
+
+
+def together(work: Callable[[], Any], count: int = SENDERS) -> list[Any]:
+    """The same work in many threads that begin at once."""
+    gate, done = threading.Barrier(count), list[Any]()
+
+    def run() -> None:
+        try:
+            gate.wait()
+            done.append(work())
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return done
+
+
+def test_each_message_is_sent_once(endpoint: Make, receiver: Receiver, rocket: Any, alice: Any) -> None:
+    ends = [endpoint(), endpoint()]
+    for _ in range(MESSAGES):
+        findings.say(rocket, "Hello.", by=alice, now=NOW)
+    done = together(lambda: tasks.send_due(NOW))
+    assert sum(done) == MESSAGES * len(ends)
+    assert set(Counter(taken.headers["webhook-id"] for taken in receiver.taken).values()) == {1}
+    assert EndpointMessage.objects.filter(state=State.DELIVERED).count() == MESSAGES * len(ends)
+    assert EndpointAttempt.objects.count() == MESSAGES * len(ends)
+
+
+def test_senders_that_die_lose_nothing(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every second round dies after it has posted: all arrives, under one id each, and is written down once."""
+    made, deaths, lock = endpoint(), Counter[str](), threading.Lock()
+    monkeypatch.setattr(tasks, "BATCH", 3)
+    settle = tasks.settling.settle
+
+    def dying(work: Any, outcomes: Any, now: Any) -> bool:
+        with lock:
+            deaths["rounds"] += 1
+            if deaths["rounds"] % 2:
+                raise SystemExit
+        return settle(work, outcomes, now)
+
+    for _ in range(MESSAGES):
+        findings.say(rocket, "Hello.", by=alice, now=NOW)
+    now = NOW
+    with monkeypatch.context() as patch:
+        patch.setattr(tasks.settling, "settle", dying)
+        while EndpointMessage.objects.exclude(state=State.DELIVERED).exists():
+            with suppress(SystemExit):
+                tasks.send_due(now)
+            now += tasks.LEASE + timedelta(seconds=30)
+    seen = Counter(taken.headers["webhook-id"] for taken in receiver.taken)
+    assert set(seen) == set(made.messages.values_list("message_id", flat=True))
+    assert max(seen.values()) == 2
+    assert deaths["rounds"] > MESSAGES // 3
+    assert EndpointAttempt.objects.count() == MESSAGES
+
+
+def test_a_pause_and_a_replay_cross_without_a_trace(
+    endpoint: Make, receiver: Receiver, rocket: Any, alice: Any
+) -> None:
+    made = endpoint()
+    findings.say(rocket, "Hello.", by=alice, now=NOW)
+    tasks.send_due(NOW)
+    together(lambda: services.replay_failed(made, NOW - timedelta(days=1), by=alice, now=NOW))
+    together(lambda: services.pause(made, by=alice, now=NOW))
+    made.refresh_from_db()
+    assert (made.pause, made.claim) == (Endpoint.Pause.HAND, None)
+
+
+def test_a_digest_made_by_many_is_one(rocket: Any, alice: Any, rita: Any) -> None:
+    preferences.choose(alice, {"messages": How.DAILY})
+    for _ in range(5):
+        findings.say(rocket, "Hello.", by=rita, now=NOW)
+    assert sum(together(lambda: digests.send_due(LATER))) == 1
+    assert Email.objects.filter(name="digest").count() == 1
+    assert Email.objects.filter(state=Email.State.TOLD).count() == 5

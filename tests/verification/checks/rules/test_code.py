@@ -1,0 +1,181 @@
+from dataclasses import replace
+
+import pytest
+
+from tests.verification.checks.told import REPOSITORY, SUBJECT, Told, code, release
+from verification.checks import rules
+from verification.checks.types import CHECKS
+from verification.outcomes import Outcome
+from verification.sources.errors import Unavailable
+
+CODE_KEYS = [key for key in CHECKS if key.partition(".")[0] in ("go", "guide")]
+GO_MOD = "module github.com/acme/terraform-provider-rocket\n\ngo 1.22\n\nrequire (\n{}\n)\n"
+FRAMEWORK = "\tgithub.com/hashicorp/terraform-plugin-framework v1.4.0"
+SDK = "\tgithub.com/hashicorp/terraform-plugin-sdk/v2 v2.30.0"
+TESTING = "\tgithub.com/hashicorp/terraform-plugin-testing v1.5.1"
+CLIENT = "\tgithub.com/acme/rocket-go v0.3.0"
+WORKFLOW = ".github/workflows/test.yml"
+NIGHTLY = "on:\n  schedule:\n    - cron: '0 2 * * *'\njobs:\n  a:\n    steps:\n      - run: go test ./...\n"
+
+
+def mod(*lines):
+    return {"go.mod": GO_MOD.format("\n".join(lines))}
+
+
+def outcome(key, texts, *, cut=False, **told):
+    said = Told(releases_said=(release("v1.2.0"),), code_said=code(texts, cut=cut), **told)
+    return CHECKS[key].run(SUBJECT, said).outcome
+
+
+def test_every_family_is_registered():
+    assert rules.__all__
+    assert len(CODE_KEYS) == 11
+
+
+@pytest.mark.parametrize("key", CODE_KEYS)
+def test_outage_is_left_to_the_runner(key):
+    with pytest.raises(Unavailable):
+        CHECKS[key].run(SUBJECT, Told(repository_said=Unavailable("Down."), code_said=Unavailable("Down.")))
+
+
+@pytest.mark.parametrize("key", CODE_KEYS)
+def test_without_a_repository_nobody_is_asked(key):
+    told = Told()
+    assert CHECKS[key].run(replace(SUBJECT, repository=""), told).outcome == Outcome.FAIL
+    assert told.asked == []
+
+
+@pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organisation"])
+def test_list_that_is_cut_off_never_shows_that_something_is_missing(key):
+    assert outcome(key, {"a.txt": ""}, cut=True) == Outcome.NOT_RUN
+
+
+@pytest.mark.parametrize("key", [key for key in CODE_KEYS if key != "guide.organisation"])
+def test_empty_repository_passes_nothing(key):
+    assert outcome(key, {"README.md": ""}) in (Outcome.WARN, Outcome.NOT_RUN)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (GO_MOD.format(""), Outcome.PASS),
+        ("module github.com/Acme/Terraform-Provider-Rocket/v2\n", Outcome.PASS),
+        ("module github.com/acme/terraform-provider-rocketry\n", Outcome.WARN),
+        ("module example.com/rocket\n", Outcome.WARN),
+        ("go 1.22\n", Outcome.WARN),
+    ],
+)
+def test_module(text, expected):
+    assert outcome("go.module", {"go.mod": text}) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [((FRAMEWORK,), Outcome.PASS), ((FRAMEWORK, SDK), Outcome.WARN), ((SDK,), Outcome.WARN), ((), Outcome.WARN)],
+)
+def test_framework(lines, expected):
+    assert outcome("go.framework", mod(*lines)) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "files", "expected"),
+    [
+        ((TESTING,), {"a_test.go": ""}, Outcome.PASS),
+        ((SDK,), {"a_test.go": ""}, Outcome.PASS),
+        ((FRAMEWORK,), {"a_test.go": ""}, Outcome.WARN),
+        ((TESTING,), {"a.go": ""}, Outcome.WARN),
+    ],
+)
+def test_acceptance_tests(lines, files, expected):
+    assert outcome("go.acceptance_tests", mod(*lines) | files) == expected
+
+
+@pytest.mark.parametrize(("files", "expected"), [({"a_test.go": ""}, Outcome.PASS), ({"a.go": ""}, Outcome.WARN)])
+def test_tests(files, expected):
+    assert outcome("go.tests", files) == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({WORKFLOW: NIGHTLY}, Outcome.PASS),
+        ({WORKFLOW: NIGHTLY.replace("go test ./...", "echo")}, Outcome.WARN),
+        ({WORKFLOW: NIGHTLY.replace("* * *", "* * 0")}, Outcome.WARN),
+        ({WORKFLOW: "on: push\n"}, Outcome.WARN),
+        ({"test.yml": NIGHTLY}, Outcome.WARN),
+        ({f".github/workflows/{n}.yml": "on: push\n" for n in range(21)}, Outcome.NOT_RUN),
+    ],
+)
+def test_nightly(files, expected):
+    assert outcome("go.nightly", files) == expected
+
+
+def test_nightly_is_read_from_the_default_branch():
+    told = Told(code_said=code({WORKFLOW: NIGHTLY}))
+    CHECKS["go.nightly"].run(SUBJECT, told)
+    assert told.asked[:2] == ["acme/terraform-provider-rocket", "acme/terraform-provider-rocket@main"]
+
+
+def test_main():
+    assert outcome("guide.main", {"main.go": ""}) == Outcome.PASS
+    assert outcome("guide.main", {"cmd/main.go": ""}) == Outcome.WARN
+
+
+def test_resources():
+    assert outcome("guide.resources", {"internal/resource_server.go": ""}) == Outcome.PASS
+    assert outcome("guide.resources", {"internal/server.go": ""}) == Outcome.WARN
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (("resource_server.go", "resource_server_test.go"), Outcome.PASS),
+        (("resource_server.go", "resource_server_test.go", "resource_disk.go"), Outcome.WARN),
+        (("server.go",), Outcome.NOT_RUN),
+    ],
+)
+def test_tests_beside_resources(files, expected):
+    assert outcome("guide.tests", dict.fromkeys(files, "")) == expected
+
+
+def test_client():
+    assert outcome("guide.client", mod(FRAMEWORK, CLIENT)) == Outcome.PASS
+    assert outcome("guide.client", mod(FRAMEWORK, TESTING)) == Outcome.WARN
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({"resource_server.go": "return err"}, Outcome.PASS),
+        ({"resource_server.go": "\tpanic(err)"}, Outcome.WARN),
+        ({"main.go": "\tlog.Fatal(err)"}, Outcome.NOT_RUN),
+        ({"main.go": "\tlog.Fatal(err)", "provider.go": ""}, Outcome.PASS),
+        ({"provider_test.go": "\tpanic(err)", "provider.go": ""}, Outcome.PASS),
+    ],
+)
+def test_errors(files, expected):
+    assert outcome("guide.errors", files) == expected
+
+
+def test_errors_opens_resources_first_and_says_how_much_it_read():
+    files = {f"a{n}.go": "panic(1)" for n in range(40)} | {"resource_z.go": ""}
+    said = Told(releases_said=(release("v1.2.0"),), code_said=code(files))
+    found = CHECKS["guide.errors"].run(SUBJECT, said)
+    assert found.summary == "29 calls end the plugin; 30 of 41 Go files were read."
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"), [("Organization", Outcome.PASS), ("User", Outcome.WARN), ("", Outcome.NOT_RUN)]
+)
+def test_organisation(kind, expected):
+    told = Told(repository_said=replace(REPOSITORY, owner_type=kind))
+    assert CHECKS["guide.organisation"].run(SUBJECT, told).outcome == expected
+
+
+def test_providers_of_a_company_in_several_organisations_are_a_warning():
+    told = Told(repository_said=replace(REPOSITORY, owner_type="Organization"))
+    siblings = ("Acme/terraform-provider-lander", "acme-labs/terraform-provider-pad")
+    found = CHECKS["guide.organisation"].run(replace(SUBJECT, siblings=siblings), told)
+    assert (found.outcome, found.summary) == (Outcome.WARN, "The company has 1 other provider outside of acme.")
+    assert found.evidence[-1].value == "acme-labs/terraform-provider-pad"
+    assert CHECKS["guide.organisation"].run(replace(SUBJECT, siblings=siblings[:1]), told).outcome == Outcome.PASS

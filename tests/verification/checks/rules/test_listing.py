@@ -1,0 +1,112 @@
+from dataclasses import replace
+
+import pytest
+
+from tests.verification.checks.told import SUBJECT, Told
+from verification.checks.types import CHECKS
+from verification.outcomes import Outcome
+from verification.sources.errors import NotFound, Refused, Unavailable
+from verification.sources.html_pages import links_of, page_of
+
+DOCS = "https://docs.acme.com/run-task"
+WORDS = (
+    "<h1>Rocket run task</h1><p>First create a run task in your organisation. Then attach it to a workspace. "
+    "It supports the stages pre-plan and post-plan. A run fails when a rule is broken, otherwise it passes.</p>"
+    "<script>nothing</script>" + "<p>More words about it, so that the page is one that people read.</p>" * 3
+)
+PAGE = WORDS + '<img src="stopped.png"><img src="passed.png">'
+
+
+def run(key, said=None, homepage="", **answers):
+    subject = replace(SUBJECT, homepage=homepage, answers={"RT-1": answers})
+    return CHECKS[f"listing.{key}"].run(subject, Told(pages=said or {}))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("One.", Outcome.PASS), ("One.\n\nTwo.", Outcome.PASS), ("1\n2\n3", Outcome.FAIL), (" \n ", Outcome.NOT_RUN)],
+)
+def test_summary(text, expected):
+    assert run("summary", summary=text).outcome == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (200, Outcome.PASS),
+        (404, Outcome.FAIL),
+        (403, Outcome.WARN),
+        (503, Outcome.ERROR),
+        (Refused("Private."), Outcome.NOT_RUN),
+        (Unavailable("Down."), Outcome.ERROR),
+    ],
+)
+def test_links(said, expected):
+    assert run("links", {DOCS: said}, documentation=DOCS).outcome == expected
+
+
+def test_links_asks_whatever_was_given_as_an_address():
+    found = run("links", {DOCS: 200, "https://acme.com": 200}, "https://acme.com", documentation=DOCS, plan="no link")
+    assert found.summary == "All 2 addresses answer."
+
+
+def test_without_addresses_nothing_passes():
+    assert run("links").outcome == Outcome.NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("mail", "expected"),
+    [
+        ("support@acme.com", Outcome.PASS),
+        ("Ann Archer, support, help@support.acme.co.uk", Outcome.PASS),
+        ("support@example.com", Outcome.FAIL),
+        ("support@localhost", Outcome.FAIL),
+        ("support@acme.test", Outcome.FAIL),
+        ("a..b@acme.com", Outcome.FAIL),
+        ("support@-acme.com", Outcome.FAIL),
+        ("good@acme.com and bad@acme", Outcome.FAIL),
+        ("nobody", Outcome.NOT_RUN),
+        ("", Outcome.NOT_RUN),
+    ],
+)
+def test_contacts(mail, expected):
+    assert run("contacts", contact=mail).outcome == expected
+
+
+@pytest.mark.parametrize(
+    ("page", "expected"),
+    [
+        (PAGE, Outcome.PASS),
+        (WORDS, Outcome.WARN),
+        (PAGE.replace("attach it to a workspace", "use it"), Outcome.WARN),
+        (PAGE.replace("pre-plan and post-plan", "planning"), Outcome.WARN),
+        ("<script>draw()</script>", Outcome.NOT_RUN),
+        (f"<script>{PAGE}</script>", Outcome.NOT_RUN),
+        (403, Outcome.FAIL),
+        (Refused("Private."), Outcome.NOT_RUN),
+    ],
+)
+def test_run_task_docs(page, expected):
+    assert run("run_task_docs", {DOCS: page}, documentation=DOCS).outcome == expected
+
+
+def test_run_task_docs_without_an_address():
+    assert run("run_task_docs").outcome == Outcome.NOT_RUN
+
+
+@pytest.mark.parametrize(
+    ("said", "refusal"), [(404, NotFound), (500, Unavailable), (Unavailable("Down."), Unavailable)]
+)
+def test_run_task_docs_that_are_not_there_are_left_to_the_runner(said, refusal):
+    with pytest.raises(refusal):
+        run("run_task_docs", {DOCS: said}, documentation=DOCS)
+
+
+# bin/bench limits measures these: a reader that backtracks would take minutes
+HOSTILE_PAGES = ("<" * 1_000_000, "<a " * 300_000, "<!--" * 200_000, "](" * 400_000, "<script>" * 90_000)
+
+
+@pytest.mark.parametrize("text", HOSTILE_PAGES, ids=range(len(HOSTILE_PAGES)))
+def test_hostile_page_has_no_links(text):
+    page_of(text.encode())
+    assert not links_of(text)

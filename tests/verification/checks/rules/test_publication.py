@@ -1,0 +1,262 @@
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.verification.checks.told import SUBJECT, Told, code, published, release
+from verification.checks.rules.missing_release import NO_FILES, TAG_FORM, UNSEEN, missing
+from verification.checks.types import CHECKS
+from verification.outcomes import Outcome
+from verification.releases.install_layout import COMMON
+from verification.sources.errors import NotFound, Unavailable
+from verification.sources.github.client import Asset
+
+LATER = replace(SUBJECT, now=datetime(2026, 4, 2, tzinfo=UTC))
+KEYS = [key for key in CHECKS if key.startswith("registry.")]
+NEITHER_FOUND_NOR_BOTHERED = published(
+    platforms=None, protocols=None, docs=None, warning=None, unlisted=None, moved_to=None, tier="", newest=""
+)
+
+
+def result(key, subject=LATER, said=None, **told):
+    return CHECKS[f"registry.{key}"].run(subject, Told(published_said=said or published(), **told))
+
+
+def outcome(key, subject=LATER, **changes):
+    return result(key, subject, published(**changes)).outcome
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, Outcome.PASS),
+        ({"source": "https://github.com/Acme/Terraform-Provider-Rocket"}, Outcome.PASS),
+        ({"repository_id": None}, Outcome.PASS),
+        ({"full_name": "Acme/rocket"}, Outcome.PASS),
+        ({"full_name": "acme/rockets"}, Outcome.FAIL),
+        ({"full_name": "globex/rocket"}, Outcome.FAIL),
+        ({"full_name": "rocket"}, Outcome.FAIL),
+        ({"full_name": ""}, Outcome.FAIL),
+        ({"source": "https://github.com/acme/terraform-provider-rocketry"}, Outcome.WARN),
+        ({"repository_id": 9}, Outcome.FAIL),
+        ({"source": "https://github.com/globex/terraform-provider-rocket", "repository_id": None}, Outcome.FAIL),
+        ({"source": "https://git.example/acme/terraform-provider-rocket", "repository_id": None}, Outcome.FAIL),
+        ({"versions": (), "newest": ""}, Outcome.FAIL),
+    ],
+)
+def test_listed(changes, expected):
+    assert outcome("listed", **changes) == expected
+
+
+def test_listed_keeps_the_picture_for_the_next_look():
+    assert result("listed").remember == {"registry": published().as_dict()}
+    assert result("listed", said=published(repository_id=9)).remember == {}  # it is somebody else's
+    assert result("listed", said=published(full_name="globex/rocket", versions=(), newest="")).remember == {}
+
+
+def test_not_listed_is_an_absence_that_is_asked_again():
+    found = CHECKS["registry.listed"].run(LATER, Told(published_said=None))
+    assert (found.outcome, found.absent) == (Outcome.FAIL, "acme/rocket in the registry")
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_without_a_repository_nobody_is_asked(key):
+    told = Told()
+    found = CHECKS[key].run(replace(SUBJECT, namespace="", provider=""), told)
+    assert (found.outcome, told.asked) == (Outcome.FAIL, [])
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_outage_is_left_to_the_runner(key):
+    with pytest.raises(Unavailable):
+        CHECKS[key].run(LATER, Told(published_said=Unavailable("Down.")))
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_what_no_answer_told_never_passes(key):
+    told = Told(
+        published_said=NEITHER_FOUND_NOR_BOTHERED, releases_said=(release("v1.2.0"),), code_said=code({"main.go": ""})
+    )
+    assert CHECKS[key].run(LATER, told).outcome in (Outcome.NOT_RUN, Outcome.FAIL, Outcome.WARN) or (
+        key == "registry.releases"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, Outcome.PASS),
+        ({"warning": "Use acme/rocket2."}, Outcome.WARN),
+        ({"unlisted": True}, Outcome.FAIL),
+        ({"moved_to": "acme/rocket2"}, Outcome.FAIL),
+        ({"warning": None}, Outcome.NOT_RUN),
+        ({"unlisted": None}, Outcome.NOT_RUN),
+        ({"moved_to": None}, Outcome.NOT_RUN),
+    ],
+)
+def test_state(changes, expected):
+    assert outcome("state", **changes) == expected
+
+
+@pytest.mark.parametrize(
+    ("tags", "expected"),
+    [
+        ((), Outcome.FAIL),
+        (("v1.2.0", "v1.0.0"), Outcome.PASS),
+        (("v1.2.0", "v1.1.0"), Outcome.WARN),
+        (("v1.3.0", "v1.2.0"), Outcome.FAIL),
+        (("v1.3.0-rc1", "v1.2.0"), Outcome.WARN),
+        (("nightly", "v1.2.0"), Outcome.WARN),
+    ],
+)
+def test_releases(tags, expected):
+    assert result("releases", releases_said=tuple(map(release, tags))).outcome == expected
+
+
+def test_release_of_this_very_hour_is_no_fault():
+    fresh = replace(SUBJECT, now=datetime(2026, 4, 1, 0, 30, tzinfo=UTC))
+    assert result("releases", fresh, releases_said=(release("v1.3.0"),)).outcome == Outcome.WARN
+    assert result("latest", fresh, releases_said=(release("v1.3.0"),)).outcome == Outcome.WARN
+
+
+def test_draft_is_not_looked_for():
+    assert result("releases", releases_said=(release("v1.2.0"), release("v1.3.0", draft=True))).outcome == Outcome.PASS
+
+
+def files(*names):
+    return tuple(Asset(at, name, 10, f"https://example.test/{name}") for at, name in enumerate(names))
+
+
+WHOLE = (
+    "terraform-provider-rocket_1.3.0_linux_amd64.zip",
+    "terraform-provider-rocket_1.3.0_SHA256SUMS",
+    "terraform-provider-rocket_1.3.0_SHA256SUMS.sig",
+    "terraform-provider-rocket_1.3.0_manifest.json",
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "cause"),
+    [
+        (release("v1.3.0", draft=True), "It is a draft."),
+        (release("1.3.0"), TAG_FORM),
+        (release("v1.3"), TAG_FORM),
+        (release("v1.3.0"), NO_FILES),
+        (release("v1.3.0", assets=files(*WHOLE[1:])), "There is no terraform-provider-rocket_1.3.0_OS_ARCH.zip."),
+        (release("v1.3.0", assets=files(*WHOLE[::2])), "There is no terraform-provider-rocket_1.3.0_SHA256SUMS."),
+        (release("v1.3.0", assets=files(*WHOLE[:2])), "There is no terraform-provider-rocket_1.3.0_SHA256SUMS.sig."),
+        (release("v1.3.0", assets=files(*WHOLE)), UNSEEN),
+    ],
+)
+def test_likely_cause(one, cause):
+    assert [found.cause for found in missing((one,), ("1.2.0",), "rocket")] == [cause]
+
+
+def test_older_release_than_the_registry_has_is_a_conflict_with_both_sources():
+    found = result("latest", said=published(newest="1.2.0"), releases_said=(release("v1.1.0"),))
+    assert found.summary == (
+        "Two sources contradict each other about the newest version: GitHub says v1.1.0; The registry says 1.2.0."
+        " A person decides."
+    )
+    assert [(seen.label, seen.value, bool(seen.url), seen.at) for seen in found.evidence] == [
+        ("GitHub", "v1.1.0", True, LATER.now),
+        ("The registry", "1.2.0", True, LATER.now),
+    ]
+
+
+def test_branch_named_like_the_tag_is_the_cause_where_the_files_show_none():
+    told = {"releases_said": (release("v1.3.0", assets=files(*WHOLE)),), "branches": ("v1.3.0",)}
+    assert result("releases", **told).evidence[-1].value.startswith("A branch is called v1.3.0 too")
+    assert result("releases", **(told | {"branches": ()})).evidence[-1].value == UNSEEN
+
+
+@pytest.mark.parametrize(
+    ("tag", "newest", "expected"),
+    [
+        ("v1.2.0", "1.2.0", Outcome.PASS),
+        ("v1.3.0", "1.2.0", Outcome.FAIL),
+        ("v1.1.0", "1.2.0", Outcome.NOT_RUN),
+        ("nightly", "1.2.0", Outcome.FAIL),
+        ("v1.2.0", "", Outcome.FAIL),
+    ],
+)
+def test_latest_shows_both_sources(tag, newest, expected):
+    found = result("latest", said=published(newest=newest), releases_said=(release(tag),))
+    assert found.outcome == expected
+    assert len(found.evidence) == (2 if tag != "nightly" and newest else 1)
+
+
+@pytest.mark.parametrize(
+    ("platforms", "expected"),
+    [
+        (published().platforms, Outcome.PASS),
+        (COMMON, Outcome.WARN),
+        (("linux_amd64",), Outcome.WARN),
+        (("darwin_arm64",), Outcome.FAIL),
+        ((), Outcome.FAIL),
+        (None, Outcome.NOT_RUN),
+    ],
+)
+def test_platforms(platforms, expected):
+    assert outcome("platforms", platforms=platforms) == expected
+
+
+MANIFEST = '{"version": 1, "metadata": {"protocol_versions": ["6.0"]}}'
+
+
+@pytest.mark.parametrize(
+    ("manifest", "protocols", "expected"),
+    [
+        (MANIFEST, ("6.0",), Outcome.PASS),
+        (MANIFEST, ("5.0",), Outcome.FAIL),
+        (None, ("5.0",), Outcome.PASS),
+        (None, ("6.0",), Outcome.FAIL),
+        ("{}", ("6.0",), Outcome.FAIL),
+        ("no JSON", ("6.0",), Outcome.FAIL),
+        (MANIFEST, None, Outcome.NOT_RUN),
+    ],
+)
+def test_protocols(manifest, protocols, expected):
+    files = {"main.go": ""} | ({"terraform-registry-manifest.json": manifest} if manifest else {})
+    found = result("protocols", said=published(protocols=protocols), code_said=code(files))
+    assert found.outcome == expected
+
+
+@pytest.mark.parametrize(
+    ("standing", "tier", "shown", "expected"),
+    [
+        ("none", "", "community", Outcome.PASS),
+        ("none", "", "partner", Outcome.WARN),
+        ("removed", "partner", "partner", Outcome.WARN),
+        ("verified", "partner", "partner", Outcome.PASS),
+        ("verified", "verified", "partner", Outcome.PASS),
+        ("verified", "partner-premier", "partner", Outcome.PASS),
+        ("verified", "partner", "community", Outcome.FAIL),
+        ("notice", "partner", "community", Outcome.FAIL),
+        ("verified", "partner", "", Outcome.NOT_RUN),
+    ],
+)
+def test_tier(standing, tier, shown, expected):
+    assert outcome("tier", replace(LATER, standing=standing, tier=tier), tier=shown) == expected
+
+
+@pytest.mark.parametrize(
+    ("docs", "expected"),
+    [
+        ({"overview": 1, "resources": 1}, Outcome.PASS),
+        ({"overview": 1, "data-sources": 1}, Outcome.PASS),
+        ({"overview": 1, "functions": 1}, Outcome.PASS),
+        ({"overview": 1, "guides": 3}, Outcome.FAIL),
+        ({"resources": 1}, Outcome.FAIL),
+        ({}, Outcome.FAIL),
+        ({"overview": 1, "resources": 999}, Outcome.WARN),
+        (None, Outcome.NOT_RUN),
+    ],
+)
+def test_docs(docs, expected):
+    assert outcome("docs", docs=docs) == expected
+
+
+def test_protocols_of_a_tag_that_is_gone_are_left_to_the_runner():
+    with pytest.raises(NotFound):
+        result("protocols", code_said=None)

@@ -1,0 +1,130 @@
+from dataclasses import replace
+
+import pytest
+
+from tests.verification.checks.told import REPOSITORY, SUBJECT, Told, release
+from verification.checks.types import CHECKS
+from verification.outcomes import Outcome
+from verification.sources.errors import Denied, Unavailable
+
+
+def result(key, subject=SUBJECT, **told):
+    return CHECKS[key].run(subject, Told(**told))
+
+
+def outcome(key, subject=SUBJECT, **told):
+    return result(key, subject, **told).outcome
+
+
+KEYS = ["repository.public", "repository.name", "repository.release", "repository.language"]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_missing_repository_fails(key):
+    assert outcome(key, repository_said=None) == Outcome.FAIL
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_blank_address_fails_without_asking(key):
+    told = Told()
+    found = CHECKS[key].run(replace(SUBJECT, repository=""), told)
+    assert (found.outcome, told.asked) == (Outcome.FAIL, [])
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("refusal", [Unavailable("Down."), Denied("No.")])
+def test_outage_is_left_to_the_runner(key, refusal):
+    with pytest.raises(type(refusal)):
+        result(key, repository_said=refusal)
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({}, Outcome.PASS),
+        ({"archived": True}, Outcome.FAIL),
+        ({"id": 9}, Outcome.FAIL),
+        ({"owner_id": 9, "full_name": "globex/terraform-provider-rocket"}, Outcome.PASS),
+        ({"full_name": "acme/terraform-provider-rockets"}, Outcome.PASS),
+    ],
+)
+def test_public(change, expected):
+    assert outcome("repository.public", repository_said=replace(REPOSITORY, **change)) == expected
+
+
+def test_public_without_a_recorded_number_records_the_first_that_it_sees():
+    subject = replace(SUBJECT, repository_id=None)
+    first = result("repository.public", subject, repository_said=replace(REPOSITORY, id=9))
+    assert (first.outcome, first.remember) == ("pass", {"entered.id": {"repository": SUBJECT.repository, "number": 9}})
+    later = replace(subject, known=first.remember)
+    assert outcome("repository.public", later, repository_said=replace(REPOSITORY, id=9)) == "pass"
+    assert result("repository.public", later).freeze.startswith("Another repository stands under the name")
+
+
+def test_number_of_another_address_does_not_count():
+    known = {"entered.id": {"repository": "acme/terraform-provider-old", "number": 9}}
+    assert outcome("repository.public", replace(SUBJECT, repository_id=None, known=known)) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("name", "pattern", "expected"),
+    [
+        ("terraform-provider-rocket", SUBJECT.repository_pattern, Outcome.PASS),
+        ("terraform-provider-Rocket", SUBJECT.repository_pattern, Outcome.FAIL),
+        ("my-terraform-provider-rocket", SUBJECT.repository_pattern, Outcome.FAIL),
+        ("anything", "", Outcome.PASS),
+    ],
+)
+def test_name(name, pattern, expected):
+    subject = replace(SUBJECT, repository_pattern=pattern)
+    assert outcome("repository.name", subject, repository_said=replace(REPOSITORY, name=name)) == expected
+
+
+@pytest.mark.parametrize(
+    ("releases", "expected"),
+    [
+        ((), Outcome.FAIL),
+        ((release("v1.2.3"),), Outcome.PASS),
+        ((release("v1.2.3", draft=True),), Outcome.FAIL),
+        ((release("1.2.3"),), Outcome.FAIL),
+        ((release("v1.2"),), Outcome.FAIL),
+        ((release("v1.3.0-beta1", prerelease=True),), Outcome.WARN),
+        ((release("v1.3.0-beta1", prerelease=True), release("v1.2.3")), Outcome.PASS),
+    ],
+)
+def test_release(releases, expected):
+    assert outcome("repository.release", releases_said=releases) == expected
+
+
+def test_release_names_what_was_looked_at():
+    found = result("repository.release", releases_said=(release("nightly"), release("v1.2.3")))
+    assert found.looked_at[-1] == ("release", "v1.2.3")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "expected", "summary"),
+    [
+        ({"tag": "v1.2.3"}, Outcome.PASS, "v1.2.3 is published."),
+        ({"version": "1.2.3"}, Outcome.PASS, "v1.2.3 is published."),
+        ({"tag": "v9.9.9"}, Outcome.FAIL, "No release v9.9.9 is published."),
+        ({"tag": "v1.4.0"}, Outcome.FAIL, "No release v1.4.0 is published."),
+    ],
+)
+def test_release_that_was_asked_for(chosen, expected, summary):
+    releases = (release("v1.4.0", draft=True), release("v1.3.0"), release("v1.2.3"))
+    found = result("repository.release", replace(SUBJECT, **chosen), releases_said=releases)
+    assert (found.outcome, found.summary) == (expected, summary)
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "expected"),
+    [
+        ("Go", ("Go",), Outcome.PASS),
+        ("Rust", ("Go",), Outcome.FAIL),
+        ("", ("Go",), Outcome.NOT_RUN),
+        ("Rust", (), Outcome.PASS),
+    ],
+)
+def test_language(language, asked, expected):
+    subject = replace(SUBJECT, languages=asked)
+    assert outcome("repository.language", subject, repository_said=replace(REPOSITORY, language=language)) == expected

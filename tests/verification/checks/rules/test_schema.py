@@ -1,0 +1,103 @@
+"""What do the checks of a schema say of what a reading found?"""
+
+from dataclasses import replace
+
+import pytest
+
+from verification.checks.rules.provider_schema import KNOWN
+from verification.checks.types import CHECKS, Subject
+from verification.schemas.engine import quality
+from verification.schemas.engine.types import Node, ProviderSchema, Resource
+from verification.testruns.kinds.provider_schema import summary as telling
+
+SUBJECT = Subject("p", "e", "terraform", "Example", "acme/terraform-provider-example")
+WAY = {"via": "direct", "read": True, "key": "", "problem": "", "protocol": 6, "seconds": 0.5, "peak": 50_000_000}
+READ = {
+    "version": "1.0.0", "at": "2026-04-14T10:00:00+00:00", "protocol": 6, "readings": [WAY], "differences": None,
+    "rules": [], "offered": {"resources": ["example_server"], "data-sources": []}, "problem": "",
+}  # fmt: skip
+THROUGH = WAY | {"via": "terraform", "protocol": 0}
+
+
+def said(key, **known):
+    result = CHECKS[key].run(replace(SUBJECT, known={KNOWN: READ | known} if known else {}), None)
+    return str(result.outcome), result.summary
+
+
+@pytest.mark.parametrize(
+    ("known", "outcome", "summary"),
+    [
+        ({}, "not_run", "The schema has not been read yet."),
+        ({"not_run": "No sandbox on this worker: x."}, "not_run", "No sandbox on this worker: x."),
+        ({"readings": [WAY]}, "pass", "1 resource and 0 data sources over protocol 6."),
+        ({"readings": [WAY, THROUGH], "differences": []}, "pass",
+         "1 resource and 0 data sources over protocol 6, the same through Terraform."),
+        ({"readings": [WAY, THROUGH], "differences": ["provider"]}, "fail",
+         "The provider and Terraform tell different schemas."),
+        ({"readings": [WAY | {"read": False, "problem": "It never answered."}]}, "fail", "It never answered."),
+        ({"readings": [WAY, THROUGH | {"read": False, "problem": "It is not taken."}]}, "fail",
+         "Through Terraform: It is not taken."),
+    ],
+)  # fmt: skip
+def test_the_reading(known, outcome, summary):
+    assert said("schema.read", **known) == (outcome, summary)
+
+
+def rule(key, looked, *places):
+    return {"rules": [{"rule": key, "looked": looked, "count": len(places), "places": list(places)}]}
+
+
+@pytest.mark.parametrize(
+    ("key", "known", "outcome", "summary"),
+    [
+        ("prefix", rule("prefix", 2), "pass", "All 2 names do."),
+        ("prefix", rule("prefix", 2, "resource a"), "fail", "1 of 2 names do not begin with the provider's."),
+        ("descriptions", rule("descriptions", 2, "a", "b"), "warn", "2 of 2 have no description."),
+        ("deprecated", rule("deprecated", 0), "pass", "Nothing is deprecated."),
+        ("deprecated", rule("deprecated", 1, "a"), "warn", "1 of 1 that are deprecated say nothing about it."),
+        ("sensitive", rule("sensitive", 1, "a"), "warn",
+         "1 of 1 that are secrets by their name are not marked as sensitive."),
+        ("sensitive", {"rules": []}, "not_run", "The schema could not be read."),
+        ("sensitive", {}, "not_run", "The schema has not been read yet."),
+        ("pages", {}, "not_run", "The schema has not been read yet."),
+        ("pages", {"offered": {}}, "not_run", "The schema tells of nothing that could have a page."),
+        ("protocol", {"protocol": 0}, "not_run", "The provider has not told its protocol."),
+        ("protocol", {"protocol": 6}, "not_run", "No repository is named yet, so nothing is declared."),
+    ],
+)  # fmt: skip
+def test_a_rule(key, known, outcome, summary):
+    assert said(f"schema.{key}", **known) == (outcome, summary)
+
+
+def node(name, **more):
+    return Node(name=name, kind="string", **({"description": "It."} | more))
+
+
+SCHEMA = ProviderSchema(
+    "registry.terraform.io/acme/example",
+    Resource("provider", (node("api_token"),)),
+    {
+        "example_server": Resource("example_server", (node("id", description=""), node("password", sensitive=True),
+                                                       node("old", deprecated=True)), description="A server."),
+        "other_thing": Resource("other_thing", (node("plain", description=" "),
+                                               node("gone", deprecated=True, description="")), deprecated=True),
+    },
+    {"example": Resource("example", (node("secret", write_only=True), node("token_id")), description="All.")},
+)  # fmt: skip
+
+
+def test_each_rule_names_the_places():
+    found = {one.rule: (one.looked, one.places) for one in quality.judge(SCHEMA)}
+    assert found == {
+        "prefix": (3, ("resource other_thing",)),
+        "descriptions": (10, ("resource other_thing", "resource other_thing: plain", "resource other_thing: gone")),
+        "deprecated": (3, ("resource other_thing", "resource example_server: old", "resource other_thing: gone")),
+        "sensitive": (3, ("provider: api_token",)),
+    }
+
+
+def test_a_schema_that_cannot_be_used_is_a_problem_of_each_way():
+    answer = {"readings": [WAY], "differences": None, "schema": {"format_version": "1.0", "provider_schemas": {}}}
+    found = telling.told(answer, "1.0.0", "2026")
+    assert [one["read"] for one in found["readings"]] == [False]
+    assert found["readings"][0]["problem"].startswith("Its schema cannot be used: ")

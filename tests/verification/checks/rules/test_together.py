@@ -1,0 +1,68 @@
+"""The checks of a provider against the emulated GitHub and a registry, over the wire."""
+
+import pytest
+
+from integrations.programs.registry import PROGRAMS
+from tests.fakes.github.server import Repo
+from tests.fakes.registry import Provider
+from verification.checks import execution
+from verification.sources import Sources
+
+NAME = "acme/terraform-provider-rocket"
+PROGRAM = PROGRAMS["terraform-provider"]
+FAMILIES = ("registry.", "repository.", "go.", "guide.", "docs.")
+GO_MOD = "module github.com/acme/terraform-provider-rocket\n\ngo 1.22\n\nrequire github.com/acme/rocket-go v0.3.0\n"
+FILES = {
+    "main.go": "package main\n",
+    "go.mod": GO_MOD,
+    "internal/resource_server.go": "package internal\n",
+    "internal/resource_server_test.go": "package internal\n",
+    "docs/index.md": "# Rocket\n",
+    "docs/resources/server.md": "# Server\n",
+    "terraform-registry-manifest.json": '{"version": 1, "metadata": {"protocol_versions": ["6.0"]}}',
+}
+
+
+@pytest.fixture
+def look(github, registry):
+    """Outcomes by key, of everything in these families that says something about such a provider."""
+    github.seed(Repo(NAME, files=tuple(FILES.items())))
+    registry.publish(Provider("acme/rocket", protocols=("6.0",)))
+
+    def run(families=FAMILIES):
+        number = github.ask("GET", f"/repos/{NAME}")
+        subject = execution.subject_of(
+            PROGRAM, PROGRAM.newest, NAME, repository_id=number["id"], repository_owner_id=number["owner"]["id"]
+        )
+        keys = [key for key in execution.keys_of(PROGRAM.newest) if key.startswith(families)]
+        return execution.look(keys, subject, Sources())
+
+    return run
+
+
+def test_what_a_provider_in_order_is_told(look, github):
+    found = look()
+    assert {key: result.outcome for key, result in found.items() if result.outcome != "pass"} == {
+        "repository.sbom": "fail",
+        "registry.platforms": "warn",
+        "go.framework": "warn",
+        "go.acceptance_tests": "warn",
+        "go.nightly": "warn",
+        "docs.links": "not_run",
+    }
+    commit = github.ask("GET", f"/repos/{NAME}/commits/v1.0.0")["sha"]
+    assert dict(found["registry.protocols"].looked_at)["commit"] == commit
+
+
+def test_release_that_the_registry_does_not_take_in(look, github):
+    github.release(NAME, "v1.1.0")
+    found = look(("registry.",))
+    assert found["registry.releases"].outcome in ("warn", "fail")
+    assert found["registry.releases"].evidence[-1].value.startswith("It has no files")
+    assert found["registry.latest"].outcome in ("warn", "fail")
+
+
+def test_moved_and_unlisted(look, registry):
+    registry.publish(Provider("acme/rocket", protocols=("6.0",), moved_to="acme/rocket2"))
+    found = look(("registry.",))
+    assert found["registry.state"].summary == "The registry sends users on to acme/rocket2."

@@ -1,0 +1,47 @@
+"""What do the checks say in a test of the engine? Whatever the test puts there; the real ones are tested elsewhere."""
+
+from dataclasses import replace
+from typing import Any
+
+from integrations.programs.schema import Edition, Program, Requirement
+from verification.checks.types import CHECKS, Check, Subject
+from verification.outcomes import Outcome, Result
+
+
+def without_checks(program: Program) -> Program:
+    """The program, had its text nothing for machines to look at."""
+    return replace(program, editions=tuple(_bare(edition) for edition in program.editions))
+
+
+def _bare(edition: Edition) -> Edition:
+    steps = tuple(replace(s, requirements=_unchecked(s.requirements)) for s in edition.steps)
+    return replace(edition, steps=steps, tiers=tuple(replace(t, requirements=()) for t in edition.tiers))
+
+
+def _unchecked(requirements: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
+    return tuple(replace(requirement, checks=()) for requirement in requirements)
+
+
+GOOD = Result(Outcome.PASS, "In order.")
+
+
+class Stubs:
+    """Stand-ins for every registered check. An exception is raised, a result is said."""
+
+    def __init__(self) -> None:
+        self.said: dict[str, Result | Exception] = {}
+        self.every: Result | Exception = GOOD
+        self.subjects: list[Subject] = []
+
+    def say(self, key: str, outcome: Outcome, summary: str = "As the test says.", **more: Any) -> None:
+        self.said[key] = Result(outcome, summary, **more)
+
+    def check(self, key: str) -> Check:
+        return replace(CHECKS[key], run=lambda subject, _sources: self.answer(key, subject))
+
+    def answer(self, key: str, subject: Subject) -> Result:
+        self.subjects.append(subject)
+        answer = self.said.get(key, self.every)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer

@@ -1,0 +1,42 @@
+import pytest
+from bs4 import BeautifulSoup
+from django.urls import reverse
+from django.utils import timezone
+
+from tests.conftest import begin
+from tests.verification.checks.told import Told, release
+from verification.checks.documentation import asks
+from verification.checks.runner import run
+from verification.checks.types import CHECKS
+
+
+@pytest.mark.django_db
+def test_every_check_has_a_page_for_everybody(client):
+    for key, check in CHECKS.items():
+        response = client.get(f"/help/checks/{key}/")
+        main = BeautifulSoup(response.content, "html5lib").main
+        text = " ".join(main.get_text(" ").split())
+        assert (response.status_code, main.h1.text.strip()) == (200, check.title)
+        assert (asks(check) in text, check.advice in text) == (True, True)
+
+
+@pytest.mark.django_db
+def test_list_leads_to_every_page(client):
+    page = BeautifulSoup(client.get("/help/checks/").content, "html5lib")
+    assert {a["href"] for a in page.select("main td a")} == {f"/help/checks/{key}/" for key in CHECKS}
+
+
+@pytest.mark.django_db
+def test_check_that_does_not_exist_is_not_there(client):
+    assert client.get("/help/checks/no.check/").status_code == 404
+
+
+def test_results_lead_to_the_help(sign_in, alice, acme):
+    row = begin(acme, alice, "terraform-provider", now=timezone.now())
+    run(row, now=timezone.now(), sources=Told(releases_said=(release("v1.0.0"),)))
+    pages = [reverse("check_results", args=[row.uuid]), reverse("requirement", args=[row.uuid, "TP-LIC"])]
+    for address in pages:
+        page = BeautifulSoup(sign_in(alice).get(address).content, "html5lib")
+        hrefs = [a["href"] for a in page.select("article.check a") if a["href"].startswith("/help/")]
+        assert len(hrefs) == len(page.select("article.check"))
+        assert "/help/checks/repository.licence/" in hrefs

@@ -1,0 +1,39 @@
+"""Does silence ever pass? Every check of every edition, with no source that answers."""
+
+from typing import Any
+
+import pytest
+
+from integrations.programs.registry import PROGRAMS
+from verification.checks.execution import keys_of, look, subject_of
+from verification.outcomes import Outcome
+from verification.sources.errors import Unavailable
+
+# These fail before anything is asked: the partner has not written down yet what they look at.
+READ_NOTHING = {
+    "listing.contacts", "listing.links", "listing.summary", "listing.run_task_docs", "nia.provider",
+    "plugin.pull_request",
+}  # fmt: skip
+EDITIONS = [(program, edition) for program in PROGRAMS.values() for edition in program.editions]
+
+
+class Cut:
+    """Sources behind a cut network: whatever is asked of them, nobody answers."""
+
+    def __getattr__(self, name: str) -> Any:
+        return self
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise Unavailable("Nobody answers.")
+
+    def read(self, key: str, function: Any) -> Any:
+        return function()
+
+
+@pytest.mark.parametrize(("program", "edition"), EDITIONS, ids=[f"{p.key}-{e.date}" for p, e in EDITIONS])
+def test_with_the_network_cut_no_check_passes(program, edition):
+    subject = subject_of(program, edition, "acme/terraform-provider-rocket", repository_id=1, repository_owner_id=2)
+    found = look(keys_of(edition), subject, Cut())
+    assert {key: str(r.outcome) for key, r in found.items() if r.outcome in (Outcome.PASS, Outcome.WARN)} == {}
+    blamed = {key for key, result in found.items() if result.outcome == Outcome.FAIL}
+    assert blamed <= READ_NOTHING

@@ -1,0 +1,83 @@
+"""Is everything open looked at every night, and not all at once?"""
+
+from collections import Counter
+from datetime import timedelta
+
+import pytest
+
+from integrations.programs.registry import PROGRAMS
+from integrations.submissions.services.transitions import perform
+from tests.conftest import NOW, begin
+from tests.verification.checks.stubs import without_checks
+from verification.checks import nightly
+from verification.checks.models import CheckRun
+from verification.checks.services import runs
+
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+
+
+def test_slot_is_in_the_night_and_after_the_moment():
+    for number in range(500):
+        moment = nightly.slot(number, NOW)
+        assert NOW < moment <= NOW + DAY
+        assert moment.hour >= 22 or moment.hour < 6
+
+
+def test_slot_is_the_same_every_night():
+    first = nightly.slot(7, NOW)
+    assert nightly.slot(7, first) == first + DAY
+    assert nightly.slot(7, first - timedelta(seconds=1)) == first
+
+
+def test_ten_thousand_do_not_begin_at_once():
+    minutes = Counter(nightly.slot(number, NOW).replace(second=0) for number in range(10_000))
+    assert max(minutes.values()) < 50  # 21 a minute, were they spread evenly
+    assert len(minutes) == 480
+
+
+@pytest.fixture
+def provider(acme, alice):
+    row = begin(acme, alice, "terraform-provider")
+    CheckRun.objects.update(finished_at=NOW)
+    return row
+
+
+def test_plan_opens_one_run_for_the_night(provider):
+    assert (nightly.plan(NOW), nightly.plan(NOW)) == (1, 0)
+    run = CheckRun.objects.open().get()
+    assert (run.nightly, run.due_at, run.requested_by) == (
+        True,
+        nightly.slot(provider.pk, NOW + nightly.EARLIEST),
+        None,
+    )
+    assert run.is_under_way(NOW) is False
+
+
+def test_what_has_ended_and_what_has_no_checks_is_left(provider, alice, acme, monkeypatch):
+    monkeypatch.setitem(PROGRAMS, "nomad", without_checks(PROGRAMS["nomad"]))
+    begin(acme, alice, "nomad")
+    perform(provider, "withdraw", by=alice, note="No longer.", now=NOW)
+    assert nightly.plan(NOW) == 0
+
+
+def test_button_brings_the_nights_run_forward(provider, alice):
+    nightly.plan(NOW)
+    runs.ask(provider, alice, NOW + HOUR)
+    run = CheckRun.objects.open().get()
+    assert (run.nightly, run.due_at, run.requested_by) == (False, NOW + HOUR, alice)
+
+
+def test_people_are_served_before_the_night(provider, alice, acme):
+    nightly.plan(NOW)
+    CheckRun.objects.open().update(due_at=NOW - HOUR)
+    other = begin(acme, alice, "terraform-provider", name="Lander", repository="acme/terraform-provider-lander")
+    assert [run.integration_id for run in CheckRun.objects.due(NOW)] == [other.pk, provider.pk]
+
+
+def test_night_after_a_limit_does_not_begin_again_all_at_once(provider, settings):
+    settings.GITHUB_API_URL = settings.REGISTRY_URL = "http://127.0.0.1:1"
+    nightly.plan(NOW)
+    run = CheckRun.objects.open().get()
+    runs.run_one(run.pk, run.due_at)
+    again = CheckRun.objects.open().get()
+    assert again.due_at == run.due_at + timedelta(minutes=10) + runs._spread(run)

@@ -1,0 +1,104 @@
+"""Many workers at once, on a real PostgreSQL: each run is taken once, no limit is exceeded, nothing is opened twice."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from integrations.submissions.models import Finding
+from integrations.submissions.services import requirements
+from portal.notifications.models import Email
+from tests.conftest import NOW, begin
+from verification.checks import nightly
+from verification.checks.models import CheckRun, Observation
+from verification.checks.services import observations, runs
+from verification.sources.errors import Unavailable
+from verification.sources.models import Allowance
+from verification.sources.rate_limits import Budget
+
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="row locks need a real PostgreSQL"),
+]
+
+
+def at_once(work: Callable[[], Any], times: int = 6) -> list[Any]:
+    """What the work answered, done by so many threads at the same moment."""
+    gate, told = threading.Barrier(times), []
+
+    def one() -> None:
+        try:
+            gate.wait()
+            told.append(work())
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=one) for _ in range(times)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return told
+
+
+def test_run_is_claimed_by_one(acme: Any, alice: Any) -> None:
+    begin(acme, alice, "terraform-provider")
+    for _ in range(20):
+        CheckRun.objects.update(claimed_until=None, due_at=NOW)
+        pk = CheckRun.objects.get().pk
+        claims = at_once(lambda pk=pk: runs._claim(pk, NOW))  # type: ignore[misc]
+        assert sum(claim is not None for claim in claims) == 1
+
+
+def test_asking_at_once_is_one_run(acme: Any, alice: Any) -> None:
+    row = begin(acme, alice, "terraform-provider")
+    for _ in range(10):
+        CheckRun.objects.update(finished_at=NOW)
+        at_once(lambda: runs.enqueue(row, now=NOW))
+        assert CheckRun.objects.open().count() == 1
+
+
+def test_two_sweeps_plan_one_night(acme: Any, alice: Any) -> None:
+    begin(acme, alice, "terraform-provider")
+    CheckRun.objects.update(finished_at=NOW)
+    at_once(lambda: nightly.plan(NOW))
+    assert CheckRun.objects.open().count() == 1
+
+
+def test_budget_is_kept_by_all_workers_together(db: None) -> None:
+    gate = Budget("token", 100, background=True, clock=lambda: NOW)
+
+    def ask() -> int:
+        asked = 0
+        for _ in range(20):
+            try:
+                gate.before()
+            except Unavailable:
+                continue
+            asked += 1
+        return asked
+
+    assert sum(at_once(ask)) == Allowance.objects.get().spent == 50
+
+
+def test_failure_found_by_several_at_once_is_one_finding_and_one_mail_each(at: Any) -> None:
+    row = at("support", program="terraform-provider")
+
+    def fails() -> None:
+        requirements.record_checks(
+            row, "TP-LIC", outcome="fail", summary="Gone.", detail=[], retry_at=None, now=NOW, fresh_until=None
+        )
+
+    at_once(fails)
+    assert Finding.objects.count() == 1
+    sent = list(Email.objects.filter(name="check_failed").values_list("to", flat=True))
+    assert len(sent) == len(set(sent)) == 2
+
+
+def test_observation_written_by_several_at_once_is_one_row(acme: Any, alice: Any) -> None:
+    row = begin(acme, alice, "terraform-provider")
+    at_once(lambda: observations.remember(row, "repository.public", {"owner": 47}, NOW))
+    assert Observation.objects.filter(key="owner").count() == 1

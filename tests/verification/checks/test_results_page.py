@@ -1,0 +1,174 @@
+from datetime import timedelta
+
+import pytest
+from bs4 import BeautifulSoup
+from django.urls import reverse
+from django.utils import timezone
+
+from integrations.programs.registry import PROGRAMS
+from integrations.submissions.services import requirements
+from tests.conftest import begin
+from tests.verification.checks.stubs import without_checks
+from tests.verification.checks.told import Told, published, released
+from verification.checks.models import CheckRun
+from verification.checks.runner import checked, run
+from verification.sources.errors import Unavailable
+
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def provider(acme, alice):
+    return begin(acme, alice, "terraform-provider", now=timezone.now())
+
+
+@pytest.fixture
+def address(provider):
+    return reverse("check_results", args=[provider.uuid])
+
+
+def found(provider, **told):
+    run(provider, now=timezone.now(), sources=Told(**{**released(), **told}))
+
+
+def verdicts(response):
+    page = BeautifulSoup(response.content, "html5lib")
+    return {
+        a.select_one("h2, h3").text: " ".join(a.select_one(".check-summary").text.split())
+        for a in page.select("article.check")
+    }
+
+
+def end(provider):
+    CheckRun.objects.filter(integration=provider).update(finished_at=timezone.now())
+
+
+def test_page_before_any_run_says_so(sign_in, alice, address):
+    response = sign_in(alice).get(address)
+    assert response.status_code == 200
+    assert set(verdicts(response).values()) == {"Has not been run yet."}
+
+
+def test_page_shows_verdicts_with_evidence(sign_in, alice, provider, address):
+    found(provider, published_said=published(repository_id=9))
+    response = sign_in(alice).get(address)
+    expected = {
+        "Public repository": "acme/terraform-provider-rocket is public.",
+        "Name of the repository": "terraform-provider-rocket is named as the program asks.",
+        "Licence": "MPL-2.0 is on the program's list.",
+        "Published release": "v1.0.0 is published.",
+        "Listed in the registry": "The registry lists acme/rocket from another repository.",
+        "Signature": "Signed by a registered key.",
+    }
+    assert verdicts(response).items() >= expected.items()
+    assert "publish the repository there" in response.text
+    assert "Licence according to GitHub" in response.text
+
+
+def test_page_after_an_outage_says_when_it_is_tried_again(sign_in, alice, provider, address):
+    found(provider, published_said=Unavailable("The registry did not answer."))
+    CheckRun.objects.update(due_at=timezone.now() + timedelta(minutes=10))
+    said = verdicts(sign_in(alice).get(address))["Listed in the registry"]
+    assert said.startswith("We could not look: The registry did not answer. We try again at ")
+
+
+def test_fragment_polls_while_a_run_is_under_way(sign_in, alice, address):
+    response = sign_in(alice).get(address, headers=HTMX)
+    assert (response.status_code, "hx-trigger" in response.text, "<html" in response.text) == (200, True, False)
+
+
+def test_fragment_stops_polling_at_the_end(sign_in, alice, provider, address):
+    end(provider)
+    response = sign_in(alice).get(address, headers=HTMX)
+    assert (response.status_code, "hx-trigger" in response.text) == (286, False)
+
+
+def test_button_asks_for_a_run(sign_in, alice, provider, address):
+    end(provider)
+    response = sign_in(alice).post(reverse("run_checks", args=[provider.uuid]))
+    assert (response.status_code, response.url) == (302, address)
+    assert CheckRun.objects.open().get().requested_by == alice
+
+
+def test_button_pressed_twice_is_one_run(sign_in, alice, provider):
+    client = sign_in(alice)
+    for _ in range(2):
+        assert client.post(reverse("run_checks", args=[provider.uuid]), headers=HTMX).status_code == 200
+    assert CheckRun.objects.count() == 1
+
+
+def test_address_of_the_button_opened_leads_to_the_page(sign_in, alice, provider, address):
+    response = sign_in(alice).get(reverse("run_checks", args=[provider.uuid]))
+    assert (response.status_code, response.url) == (302, address)
+
+
+def test_button_after_the_end_says_why_not(sign_in, alice, provider, address):
+    from integrations.submissions.services.transitions import perform
+
+    perform(provider, "withdraw", by=alice, note="No longer.", now=timezone.now())
+    response = sign_in(alice).post(reverse("run_checks", args=[provider.uuid]), follow=True)
+    assert "The integration has ended" in response.text
+    assert "Run the checks again" not in response.text
+
+
+@pytest.mark.parametrize("name", ["check_results", "run_checks"])
+def test_foreign_integration_is_not_there(sign_in, charlie, provider, name):
+    client = sign_in(charlie)
+    assert client.post(reverse(name, args=[provider.uuid])).status_code == 404
+
+
+def test_program_without_checks_says_so(sign_in, alice, rocket, monkeypatch):
+    monkeypatch.setitem(PROGRAMS, "nomad", without_checks(PROGRAMS["nomad"]))
+    response = sign_in(alice).get(reverse("check_results", args=[rocket.uuid]))
+    assert "Nothing is checked by machines here" in response.text
+
+
+def rows(response):
+    return {a["id"]: a for a in BeautifulSoup(response.content, "html5lib").select("article.check")}
+
+
+def test_rows_come_one_by_one_while_the_run_goes_on(sign_in, alice, provider, address):
+    found(provider)
+    CheckRun.objects.update(done=["repository.public"], claimed_until=timezone.now() + timedelta(minutes=5))
+    client = sign_in(alice)
+    first = client.get(address, {"shown": 0}, headers=HTMX)
+    assert list(rows(first)) == ["check-repository-public"]
+    assert rows(first)["check-repository-public"]["hx-swap-oob"] == "true"
+    assert "1 of " in first.text
+    assert "shown=1" in first.text
+    assert rows(client.get(address, {"shown": 1}, headers=HTMX)) == {}
+    page = client.get(address)
+    going_on = {id for id, row in rows(page).items() if "Being looked at" in row.text}
+    assert going_on == set(rows(page)) - {"check-repository-public"}
+
+
+def test_last_poll_brings_every_row_and_the_button(sign_in, alice, provider, address):
+    found(provider)
+    end(provider)
+    response = sign_in(alice).get(address, {"shown": "many"}, headers=HTMX)
+    assert response.status_code == 286
+    assert set(rows(response)) == set(rows(sign_in(alice).get(address)))
+    assert "Run the checks again" in response.text
+
+
+def test_result_that_is_too_old_is_stale(sign_in, alice, provider, address):
+    run(provider, now=timezone.now() - timedelta(days=3), sources=Told(**released()))
+    page = rows(sign_in(alice).get(address))
+    assert "Stale" in page["check-repository-public"].text
+
+
+def test_outage_leaves_the_last_answer_in_sight(sign_in, alice, provider, address):
+    found(provider)
+    found(provider, repository_said=Unavailable("GitHub did not answer."))
+    CheckRun.objects.update(due_at=timezone.now() + timedelta(minutes=10))
+    text = " ".join(rows(sign_in(alice).get(address))["check-repository-public"].text.split())
+    assert "Pass" in text
+    assert "is public. We could not look: GitHub did not answer. We try again at" in text
+
+
+def test_waived_failure_says_that_it_is_waived(sign_in, alice, rita, provider, address):
+    found(provider, repository_said=None)
+    mine = next(r for r in checked(provider) if "repository.public" in r.checks)
+    now = timezone.now()
+    requirements.waive(provider, mine.id, reason="They move house.", until=now + timedelta(days=9), by=rita, now=now)
+    assert "Waived" in rows(sign_in(alice).get(address))["check-repository-public"].text

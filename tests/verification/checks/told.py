@@ -1,0 +1,166 @@
+"""What the world outside is told to have said, for checks: the clients' answers without the clients."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from tests.fakes import signed
+from tests.fakes.github.server import licence_text
+from verification.checks.types import Subject
+from verification.releases.install_layout import RECOMMENDED
+from verification.sources.errors import NotFound, Unreadable
+from verification.sources.github.client import Asset, Pull, Release, Repository
+from verification.sources.http import urls
+from verification.sources.http.client import Answer
+from verification.sources.published_versions import Published
+from verification.sources.repository_snapshot import Code, File
+
+REGISTRY = "https://registry.terraform.io"
+SUBJECT = Subject(
+    program="terraform-provider",
+    edition="2026-06",
+    product="Terraform",
+    name="Rocket",
+    repository="acme/terraform-provider-rocket",
+    repository_id=4711,
+    repository_owner_id=47,
+    repository_pattern=r"terraform-provider-[a-z0-9-]+",
+    repository_hint="terraform-provider-NAME",
+    namespace="acme",
+    provider="rocket",
+    licences_allowed=frozenset({"MPL-2.0", "MIT"}),
+    licences_asked=frozenset({"BSD-4-Clause"}),
+    licence_summary="MPL 2.0 or MIT",
+    languages=("Go",),
+)
+REPOSITORY = Repository(
+    id=4711,
+    owner_id=47,
+    full_name="acme/terraform-provider-rocket",
+    name="terraform-provider-rocket",
+    description="Launches rockets.",
+    archived=False,
+    default_branch="main",
+    homepage="https://acme.example",
+    licence_spdx="MPL-2.0",
+    language="Go",
+    topics=(),
+    html_url="https://github.com/acme/terraform-provider-rocket",
+)
+
+
+def release(tag: str, *, draft: bool = False, prerelease: bool = False, assets: tuple[Asset, ...] = ()) -> Release:
+    return Release(tag, tag, datetime(2026, 4, 1, tzinfo=UTC), draft, prerelease, f"https://example.test/{tag}", assets)
+
+
+def published(**changes: Any) -> Published:
+    """What a registry has of a provider with which nothing is wrong."""
+    return replace(
+        Published(
+            full_name="acme/rocket",
+            source="https://github.com/acme/terraform-provider-rocket",
+            tier="community",
+            versions=("1.0.0", "1.2.0"),
+            newest="1.2.0",
+            platforms=RECOMMENDED,
+            protocols=("6.0",),
+            docs={"overview": 1, "resources": 2},
+            warning="",
+            unlisted=False,
+            moved_to="",
+            repository_id=4711,
+            etag='"1"',
+        ),
+        **changes,
+    )
+
+
+def code(texts: Mapping[str, str], *, cut: bool = False) -> Code:
+    """A commit that holds these files."""
+    files = tuple(File(path, len(text), str(at)) for at, (path, text) in enumerate(texts.items()))
+    return Code("acme/terraform-provider-rocket", "9f3c1e", files, cut, lambda file: texts[file.path])
+
+
+def released(version: str = "1.0.0") -> dict[str, Any]:
+    """What GitHub and the registry say of acme/rocket when it has released that version, and nothing is wrong."""
+    made, base = signed.release("rocket", version), f"{REGISTRY}/v1/providers/acme/rocket"
+    listed = {"version": version, "protocols": ["5.0"], "platforms": [{"os": "linux", "arch": "amd64"}]}
+    answers = {
+        f"{base}/versions": {"versions": [listed]},
+        f"{base}/{version}/download/linux/amd64": made.answer(f"{REGISTRY}/files", "linux_amd64"),
+    }
+    files = {f"{REGISTRY}/files/{name}": content for name, content in made.files.items()}
+    assets = tuple(Asset(at, name, len(made.files[name]), "") for at, name in enumerate(made.files))
+    return {
+        "releases_said": (release(f"v{version}", assets=assets),),
+        "pages": {address: json.dumps(answer) for address, answer in answers.items()} | files,
+    }
+
+
+@dataclass
+class Told:
+    """Sources that answer with what they were given; an exception is raised, None is not found."""
+
+    repository_said: Repository | Unreadable | Exception | None = REPOSITORY
+    releases_said: tuple[Release, ...] | Unreadable = ()
+    published_said: Published | Unreadable | None = None
+    code_said: Code | Unreadable | None = field(default_factory=lambda: code({"LICENSE": licence_text("MPL-2.0")}))
+    branches: tuple[str, ...] = ()
+    pull_said: Pull | Unreadable | None = None
+    pages: Mapping[str, int | str | bytes | Unreadable] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    base_url = REGISTRY
+
+    @property
+    def github(self) -> "Told":
+        return self
+
+    registry = web = github
+
+    def read(self, _key: str, function: Any) -> Any:
+        return function()
+
+    def repository(self, full_name: str) -> Any:
+        return self._say(self.repository_said, full_name)
+
+    def releases(self, full_name: str) -> Any:
+        return self._say(self.releases_said, full_name)
+
+    def published(self, namespace: str, name: str, before: Any = None) -> Any:
+        return self._say(self.published_said, f"{namespace}/{name}")
+
+    def code(self, full_name: str, ref: str) -> Any:
+        return self._say(self.code_said, f"{full_name}@{ref}")
+
+    def has_branch(self, full_name: str, name: str) -> bool:
+        return name in self.branches
+
+    def pull(self, full_name: str, number: int) -> Any:
+        return self._say(self.pull_said, f"{full_name}#{number}")
+
+    def ask(self, address: str, kind: Any, headers: Any = None, *, into: Any = None, redirects: int = 0) -> Any:
+        """As the guarded client: a status or a page for each address; what is not named is not there."""
+        self.asked.append(address)
+        said = self.pages.get(address, 404)
+        if isinstance(said, Unreadable):
+            raise said
+        status, body = (said, b"") if isinstance(said, int) else (200, said.encode() if isinstance(said, str) else said)
+        if into is not None:
+            into.write(body)
+        digest = hashlib.sha256(body).hexdigest()
+        return Answer(status, "", urls.read(address), {}, b"" if into else body, len(body), digest)
+
+    def page_of(self, namespace: str, name: str) -> str:
+        return f"https://registry.example/{namespace}/{name}"
+
+    def _say(self, said: Any, about: str) -> Any:
+        self.asked.append(about)
+        if said is None:
+            raise NotFound(f"{about} is not there.")
+        if isinstance(said, Exception):
+            raise said
+        return said

@@ -1,0 +1,55 @@
+"""How can a text be changed a little, so that its terms change? Draws one change from a random generator."""
+
+import random
+import re
+from collections.abc import Iterator
+
+from tests.verification.licenses.corpus import policy, text_of
+from tests.verification.licenses.sentences import RESTRICTIONS
+from verification.licenses.variants import FORMS
+
+WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+KINDS = ("sentence", "swap", "remove", "insert", "replace")
+
+
+def same(one: str, other: str) -> bool:
+    """Whether both hold the same letters in the same order."""
+    return re.sub(r"[\W_]+", "", one).lower() == re.sub(r"[\W_]+", "", other).lower()
+
+
+def drawn(seed: int, count: int) -> Iterator[tuple[str, str, str]]:
+    """So many mutants of allowed texts: (SPDX id, kind, changed text)."""
+    draw, ids = random.Random(seed), sorted(policy().allow)
+    for _ in range(count):
+        id = draw.choice(ids)
+        text = text_of(id)
+        yield id, *mutant(text, text.index(FORMS[id].start), draw)
+
+
+def mutant(text: str, body: int, draw: random.Random) -> tuple[str, str]:
+    """(kind, changed text). Sentences go to any paragraph; the other changes behind `body`, where the terms begin."""
+    while True:
+        kind = draw.choice(KINDS)
+        changed = add_sentence(text, draw) if kind == "sentence" else change_words(text, body, kind, draw)
+        if not same(text, changed):
+            return kind, changed
+
+
+def add_sentence(text: str, draw: random.Random) -> str:
+    paragraphs = re.split(r"\n\s*\n", text)
+    paragraphs.insert(draw.randint(0, len(paragraphs)), draw.choice(RESTRICTIONS))
+    return "\n\n".join(paragraphs)
+
+
+def change_words(text: str, body: int, kind: str, draw: random.Random) -> str:
+    words = [found for found in WORD.finditer(text) if found.start() >= body]
+    at = draw.randrange(len(words) - 1)
+    one, two = words[at], words[at + 1]
+    if kind == "swap":
+        return text[: one.start()] + two[0] + text[one.end() : two.start()] + one[0] + text[two.end() :]
+    if kind == "remove":
+        return text[: one.start()] + text[one.end() :]
+    fragment = draw.choice(RESTRICTIONS).split()
+    start = draw.randrange(len(fragment))
+    added = " ".join(fragment[start : start + draw.randint(1, 5)])
+    return text[: one.start()] + added + (" " + text[one.start() :] if kind == "insert" else text[one.end() :])

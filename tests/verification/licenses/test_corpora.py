@@ -1,0 +1,104 @@
+"""Tests of the license gate on the corpora of honest and adversarial files."""
+
+import pytest
+
+from tests.verification.licenses import adversarial, heldout, honest
+from tests.verification.licenses.corpus import policy
+from verification.licenses.holders import is_holder_list
+from verification.licenses.normalization import tidy
+from verification.licenses.notices import is_project_title
+from verification.licenses.policy import Verdict, judge
+
+MIN_ADVERSARIAL = 800
+MIN_HONEST = 500
+AIM = 0.92  # of honest files, decided without a person
+
+
+def list_allowed(samples):
+    return [sample.name for sample in samples if judge(sample.raw, policy(sample.program)).verdict is Verdict.ALLOW]
+
+
+@pytest.mark.parametrize("corpus", [adversarial.samples, heldout.adversarial_samples])
+def test_no_adversarial_file_is_allowed(corpus):
+    samples = list(corpus())
+    assert len(samples) >= MIN_ADVERSARIAL
+    assert list_allowed(samples) == []
+
+
+@pytest.mark.parametrize("corpus", [honest.samples, heldout.honest_samples])
+def test_honest_files_are_decided_without_a_person(corpus):
+    samples = list(corpus())
+    assert len(samples) >= MIN_HONEST
+    assert len(list_allowed(samples)) >= AIM * len(samples)
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [
+        "Example Networks, Inc.",
+        "株式会社例",
+        "Łukasz Żółć <l@example.org>",
+        "Oracle and/or its affiliates",
+        "The FooBar Authors",
+        "Apache Software Foundation",
+        "MIT",
+        "2019-present, Example GmbH & Co. KG. All rights reserved",
+        "Jane Doe (https://github.com/janedoe)",
+    ],
+)
+def test_holder(holder):
+    assert is_holder_list(holder)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Single Seat",
+        "Up To 10 Employees",
+        "Evaluation Only",
+        "Jane Doe Nur Privat",
+        "Jane Doe <jane@example.com/eula>",
+        "Jane Doe (https://example.com/commercial-terms)",
+        "Acme @NotForResale",
+        "V.e.g.a.n.s.O.n.l.y",
+        "Jаne Doe",
+        "仅供学习",
+        "비상업적 이용",
+        "فقط للتقييم",
+        "ห้ามขาย",
+        "केवल मूल्यांकन",
+    ],
+)
+def test_no_holder(text):
+    assert not is_holder_list(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Acme\u200b Inc.", "\u202eAcme", "Ac\u00admeInc Ltd", "🚫 GmbH", "★ Inc.", "ᴡᴇᴇᴋᴅᴀʏꜱ ᴏɴʟʏ", "Ɑcme Inc."),
+        *("NotForSale2 Inc", "5Seats Inc", "Max10Users LLC", "30DayTrial Inc"),
+        *("Google LLC [GPLv3]", "Google LLC; BY-NC-SA", "(NFR) Google LLC", "Cisco Systems, Inc. <LIMITED LICENSE>"),
+        *("HashiCorp, Inc. (exp. 2026-12)", "Shouyou Riyou Kinshi", "Pereprodazha Zapreshchena"),
+        *("Acme (https://legal.acme.com)", "Acme (https://rules.acme.com)", "Acme (https://github.com/acme/policy)"),
+        "[Acme Inc.]: https://acme.com",
+    ],
+)
+def test_no_holder_with_hidden_characters_quantities_or_links(text):
+    assert not is_holder_list(tidy(text).clean)
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("Terraform Provider for Acme", True),
+        ("terraform-provider-acme", True),
+        ("Acme SDK for Go", True),
+        ("Terraform Provider for Students", False),
+        ("Evaluation Plugin", False),
+        ("Single Seat", False),
+        ("最多十人", False),
+    ],
+)
+def test_project_title(line, expected):
+    assert is_project_title(line) is expected

@@ -1,0 +1,140 @@
+"""What is said of a repository's licence files together, and by the command?"""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from tests.verification.licenses.corpus import policy, text_of
+from verification.licenses import inspection as seeing
+from verification.licenses.policy import NO_FILE, NO_RULE, NOTHING, UNCLEAR, Policy, is_licence_file, judge, judge_all
+
+HERE = Path(__file__).parent
+MIT, APACHE, MPL = (text_of(id).encode() for id in ("MIT", "Apache-2.0", "MPL-2.0"))
+ISC = (HERE / "real" / "npm-picocolors.txt").read_bytes()
+CHOICE = b"Licensed under either of Apache License, Version 2.0 or MIT license at your option.\n"
+CHOICE_ISC = b"Licensed under either of ISC or MIT license at your option.\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "verdict", "expression"),
+    [
+        ({}, "review", ""),
+        ({"LICENSE": MIT}, "allow", "MIT"),
+        ({"LICENSE": ISC}, "deny", "ISC"),
+        ({"LICENSE": MIT, "COPYING": APACHE}, "allow", "Apache-2.0 AND MIT"),
+        ({"LICENSE": MIT, "COPYING": ISC}, "review", "ISC AND MIT"),
+        ({"LICENSE": CHOICE, "LICENSE-MIT": MIT, "LICENSE-APACHE": APACHE}, "allow", "Apache-2.0 OR MIT"),
+        ({"LICENSE": CHOICE_ISC, "LICENSE-MIT": MIT, "LICENSE-ISC": ISC}, "allow", "ISC OR MIT"),
+        ({"LICENSE": CHOICE_ISC, "LICENSE-ISC": ISC}, "review", "ISC AND ISC OR MIT"),
+        ({"LICENSE": CHOICE, "LICENSE-MIT": MIT, "LICENSE-ISC": ISC}, "review", "Apache-2.0 OR MIT AND ISC AND MIT"),
+        ({"LICENSE": MIT, "LICENSE-EXTRA": b"Not for sale.\n"}, "review", "MIT"),
+    ],
+)
+def test_files_of_a_repository(files, verdict, expression):
+    together, each = judge_all(files, policy())
+    assert (str(together.verdict), together.expression) == (verdict, expression)
+    assert each.keys() == files.keys()
+
+
+def test_reasons():
+    assert judge_all({}, policy())[0].reasons == (NO_FILE,)
+    assert judge(b"Hello\n", policy()).reasons == (
+        NOTHING,
+        "Line 1 needs review: “Hello” is not a copyright notice, a title or part of a known license.",
+    )
+    assert judge(MIT, policy()).reasons == ("The text is MIT, word for word.",)
+    assert judge(MIT, policy("nomad")).reasons == ("MIT is not on the program's list.",)
+    assert judge(MIT, Policy(frozenset())).reasons == (NO_RULE,)
+    assert judge_all({"LICENSE": MIT, "COPYING": ISC}, policy())[0].reasons[0] == UNCLEAR
+    assert judge(MIT.replace(b"THE AUTHORS", b"KIND AUTHORS"), policy()).reasons[0] == (
+        "Line 16 needs review: the text differs from MIT at "
+        "“KIND AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, D”."
+    )
+    assert judge(MIT.replace(b"sell", b"lend"), policy()).reasons == (
+        NOTHING,
+        "Line 7 needs review: the text differs from MIT at “lend”.",
+    )
+    assert judge(MIT + b"\nNot for sale.\n", policy()).reasons == (
+        "Line 20 needs review: “Not for sale.” contains “sale”, which can set terms.",
+    )
+
+
+def test_findings_are_data():
+    (finding,) = judge(MIT + b"\nNot for sale.\n", policy()).findings
+    assert finding.as_dict() == {
+        "problem": "terms",
+        "line": 20,
+        "text": "Not for sale.",
+        "license": "",
+        "message": "Line 20 needs review: “Not for sale.” contains “sale”, which can set terms.",
+    }
+
+
+def test_offered_choice_does_not_cover_a_file_of_unknown_terms():
+    files = {"LICENSE": CHOICE, "LICENSE-MIT": MIT, "LICENSE-COMMERCIAL": b"Pay us.\n"}
+    assert judge_all(files, policy())[0].verdict == "review"
+
+
+@pytest.mark.parametrize(
+    "path", ["LICENSE", "LICENCE.md", "COPYING", "license-mit", "MIT-LICENSE.txt", "LICENSES/MIT.txt"]
+)
+def test_licence_file(path):
+    assert is_licence_file(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["README.md", "vendor/x/LICENSE", "licensing.go", "docs/LICENSE", "internal/license.go"]
+)
+def test_no_licence_file(path):
+    assert not is_licence_file(path)
+
+
+def test_same_content_is_read_once(monkeypatch):
+    monkeypatch.setattr(seeing, "_kept", {})
+    first = seeing.see(MIT)
+    assert seeing.see(bytes(MIT)) is first
+
+
+def run(*args):
+    out = StringIO()
+    call_command("check_license", *args, stdout=out)
+    return out.getvalue()
+
+
+def test_command_answers_in_the_order_given(tmp_path):
+    (tmp_path / "b").write_bytes(MIT)
+    (tmp_path / "a").write_bytes(ISC)
+    paths = [str(tmp_path / name) for name in ("b", "a", "missing")]
+    rows = json.loads(run(*paths, "--program", "terraform-provider", "--json"))
+    assert [(row["path"], row["expression"], row["verdict"]) for row in rows] == [
+        (paths[0], "MIT", "allow"),
+        (paths[1], "ISC", "deny"),
+        (paths[2], "", "review"),
+    ]
+    assert rows[0] == {
+        "path": paths[0],
+        "expression": "MIT",
+        "confidence": 1.0,
+        "verdict": "allow",
+        "reasons": ["The text is MIT, word for word."],
+        "findings": [],
+    }
+
+
+def test_command_for_people(tmp_path):
+    (tmp_path / "LICENSE").write_bytes(MPL)
+    told = run(str(tmp_path / "LICENSE"), "--program", "packer")
+    assert told.split() == [
+        "allow",
+        "MPL-2.0",
+        str(tmp_path / "LICENSE"),
+        *["The", "text", "is", "MPL-2.0,", "word", "for", "word."],
+    ]
+
+
+def test_command_refuses_an_unknown_edition(tmp_path):
+    with pytest.raises(CommandError, match="has no edition 1999-01; it has"):
+        run(str(tmp_path), "--program", "packer", "--edition", "1999-01")

@@ -1,0 +1,16 @@
+"""Keys for the tests, where gpg is installed."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.verification.releases.artifacts.keyring import GPG, Keyring, filled
+
+
+@pytest.fixture(scope="session")
+def keyring() -> Iterator[Keyring]:
+    if GPG is None:
+        pytest.skip("gpg is not installed")
+    keys = filled()
+    yield keys
+    keys.close()

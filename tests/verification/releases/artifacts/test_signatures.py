@@ -1,0 +1,171 @@
+from datetime import UTC, date, datetime
+
+import pytest
+
+from tests.conform.signature_cases import Case
+from tests.conform.signature_judges import GpgJudge
+from tests.conform.signature_mutations import add_armor
+from tests.verification.releases.artifacts import openpgp
+from tests.verification.releases.artifacts.signed import ARMOUR, CASES, DOCUMENT
+from verification.outcomes import Outcome
+from verification.releases.artifacts import arithmetic, signatures
+from verification.releases.artifacts.arithmetic import ArithmeticResult
+from verification.releases.artifacts.packets import Reader, read_key
+from verification.releases.artifacts.signature_packets import Signature
+from verification.releases.artifacts.signatures import Class, judge
+
+NO_TAG = "openpgp: invalid data: tag byte does not have MSB set"
+BASE64 = "illegal base64 data at input byte "
+NOW = datetime(2026, 11, 1, tzinfo=UTC).timestamp()
+
+
+def verdict(keyring, case):
+    keys = [keyring.export(name) for name in case.keys]
+    return judge(case.document, case.make(keyring), keys, now=NOW)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_signature(keyring, name):
+    case = CASES[name]
+    found = verdict(keyring, case)
+    assert found.kind == case.kind
+    if case.terraform is not None:
+        assert (found.terraform.accepts, found.terraform.message) == (case.terraform == "", case.terraform)
+    assert found.summary.endswith(".")
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.keys])
+def test_tampered_is_what_gpg_calls_bad(keyring, name):
+    case = CASES[name]
+    keys = tuple(keyring.export(key).decode() for key in case.keys)
+    words = GpgJudge().judge(Case(name, case.make(keyring), keys, sums=case.document)).words
+    found = verdict(keyring, case)
+    assert (found.kind == Class.TAMPERED) == ("BADSIG" in words)
+    if found.outcome in (Outcome.PASS, Outcome.WARN):
+        assert "VALIDSIG" in words
+
+
+def test_signature_that_sequoia_verifies_is_not_called_tampered(keyring, monkeypatch):
+    monkeypatch.setattr("verification.releases.artifacts.keyrings.verify_document", lambda *_: ArithmeticResult.FAILS)
+    found = verdict(keyring, CASES["RSA"])
+    assert (found.kind, found.outcome) == (Class.DISPUTED, Outcome.FAIL)
+
+
+@pytest.mark.parametrize(
+    ("armored", "message"),
+    [
+        (b"", "error decoding signing key: openpgp: invalid argument: no armored data found"),
+        (b"no armour", "error decoding signing key: openpgp: invalid argument: no armored data found"),
+        (f"{ARMOUR}\n\nmQENBF".encode(), "error decoding signing key: unexpected EOF"),
+        (f"{ARMOUR}\n\n!!!!\n-----END PGP PUBLIC KEY BLOCK-----\n".encode(), f"error decoding signing key: {BASE64}"),
+        (f"{ARMOUR}\n\nAAAA\n-----END PGP PUBLIC KEY BLOCK-----\n".encode(), f"error decoding signing key: {NO_TAG}"),
+    ],
+)
+def test_key_that_cannot_be_read(keyring, armored, message):
+    found = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [armored, keyring.export("good")], now=NOW)
+    assert (found.kind, found.outcome) == (Class.UNREADABLE_KEY, Outcome.FAIL)
+    assert (found.terraform.accepts, found.terraform.message) == (False, message)
+
+
+def test_block_of_several_keys_is_searched(keyring):
+    block = keyring.gpg("--armor", "--export", "=other <other@acme.example>", "=good <good@acme.example>")
+    found = judge(DOCUMENT, keyring.sign("good", DOCUMENT), [block], now=NOW)
+    assert (found.kind, found.signer.fingerprint) == (Class.GOOD, keyring.fingerprint("good"))
+
+
+def test_verdict_says_what_was_looked_at(keyring):
+    found = verdict(keyring, CASES["expired since"])
+    assert found.signer.label == "RSA 2048"
+    assert found.certificate.user_ids == ("expired <expired@acme.example>",)
+    assert found.certificate.expires_at.date() == date(2026, 1, 31)
+    assert found.signature.digest == "sha512"
+
+
+def judge_built(signature=None, key=None):
+    keys = [add_armor(key or openpgp.build_key()).encode()]
+    return judge(DOCUMENT, openpgp.sign(DOCUMENT) if signature is None else signature, keys, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("options", "kind"),
+    [
+        ({}, Class.GOOD),
+        ({"digest": 12}, Class.UNSUPPORTED),
+        ({"digest": 14}, Class.UNSUPPORTED),
+        ({"change": lambda number: b"\0\0"}, Class.MALFORMED),
+        ({"change": lambda number: b"\x08\x34" + b"\x0f" * 263}, Class.MALFORMED),
+        ({"change": lambda number: number[:-1] + bytes([number[-1] ^ 1])}, Class.TAMPERED),
+        ({"kind": 0x10}, Class.OTHER_PURPOSE),
+        ({"kind": 0x02}, Class.OTHER_PURPOSE),
+    ],
+)
+def test_only_a_failing_signature_is_tampered(options, kind):
+    found = judge_built(openpgp.sign(DOCUMENT, **options))
+    assert found.kind == kind
+    assert found.terraform.accepts is (kind == Class.GOOD)
+
+
+BITS = 1 << 4095 | 1
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (openpgp.build_key_body(1 << 16384 | 1, 65537), "an RSA key has more than 16384 bits"),
+        (openpgp.build_key_body(BITS, BITS, 2, 3, algorithm=17), "a DSA key has more than 4096 bits"),
+        (openpgp.build_key_body(BITS << 8, 1 << 255, 2, 3, algorithm=17), "a DSA key has more than 4096 bits"),
+    ],
+)
+def test_key_beyond_the_limits_is_not_verified(body, why):
+    found = judge_built(openpgp.sign(DOCUMENT, body=body), openpgp.build_key(body))
+    assert (found.kind, found.terraform.accepts) == (Class.UNSUPPORTED_KEY, None)
+    assert found.terraform.message.startswith(f"Not settled: {why}")
+
+
+@pytest.mark.parametrize(("claims", "kind"), [(500, Class.GOOD), (501, Class.UNSUPPORTED_KEY)])
+def test_signatures_of_keys_are_counted(claims, kind):
+    assert judge_built(key=openpgp.build_key(claims=claims)).kind == kind
+
+
+def test_keys_of_more_than_a_mebibyte_are_not_read():
+    assert judge(DOCUMENT, b"", [b" " * 1024 * 1024, b" "], now=NOW).kind == Class.UNSUPPORTED_KEY
+
+
+# a group of a size that the library cryptography refuses: FIPS 186-4 has no keys of 1280 bits
+DSA_P = int(
+    "ecc7edb6e27b016c92d269e2c79ae7eeeb2f3a546115f9972326b6af51a27873f89cae5e64857d5d40582de274073392a4d9"
+    "e8c225940c208e296189b9d909b571b10d2986902abd4c4f1de3d948551c10aa1f5b352812faccab5f9e270aac95ca214ed6"
+    "5394bc67b02aba81a62314c5d0c74ec08356465e597d22a4b30a48fa1a3417a2cb83d71eb22e9d2868ce31eb4b4ce48b5b13"
+    "922eb3517a5cee95e18f",
+    16,
+)
+DSA_Q = 0xF979D04AF47AEBDD597A1ECFFCF00FECB91EE9E5EFE09F07CEFE2A1F
+DSA_G = pow(2, (DSA_P - 1) // DSA_Q, DSA_P)
+
+
+@pytest.mark.parametrize(
+    ("digest", "result"), [(b"a" * 32, ArithmeticResult.HOLDS), (b"b" * 32, ArithmeticResult.FAILS)]
+)
+def test_dsa_key_of_an_unusual_size_is_verified(digest, result):
+    secret, nonce = 1234567, 7654321
+    r = pow(DSA_G, nonce, DSA_P) % DSA_Q
+    s = pow(nonce, -1, DSA_Q) * (int.from_bytes(b"a" * 28) + secret * r) % DSA_Q
+    numbers = (DSA_P, DSA_Q, DSA_G, pow(DSA_G, secret, DSA_P))
+    body = openpgp.build_key_body(*numbers, algorithm=17)
+    key = read_key(Reader(body), is_subkey=False)
+    signature = Signature(0, 17, "sha256", b"", numbers=(r.to_bytes(28), s.to_bytes(28)))
+    assert arithmetic.verify(key, signature, digest) == result
+    signature.numbers = (b"", s.to_bytes(28))
+    assert arithmetic.verify(key, signature, digest) == ArithmeticResult.MALFORMED
+
+
+def test_every_class_has_a_case_and_a_sentence():
+    assert set(signatures.SENTENCES) == set(Class)
+    assert {case.kind for case in CASES.values()} | {
+        Class.DISPUTED,
+        Class.UNREADABLE_KEY,
+        Class.UNSUPPORTED_KEY,
+        Class.OTHER_PURPOSE,
+        Class.NOT_FOR_SIGNING,
+    } == set(Class)
+    assert len(CASES) >= 40

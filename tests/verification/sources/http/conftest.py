@@ -1,0 +1,42 @@
+"""A server with a certificate that only the test trusts."""
+
+import ssl
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+
+from tests.verification.sources.http.server import Server, plain
+
+
+@pytest.fixture
+def tls(tmp_path):
+    """(server, context that trusts it): it is registry.acme.io."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "registry.acme.io")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("registry.acme.io")]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    path = tmp_path / "server.pem"
+    secret = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    path.write_bytes(secret + certificate.public_bytes(serialization.Encoding.PEM))
+    ours = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    ours.load_cert_chain(path)
+    trusting = ssl.create_default_context(cadata=certificate.public_bytes(serialization.Encoding.PEM).decode())
+    server = Server({"/json": plain(b"{}")}, wrap=lambda sock: ours.wrap_socket(sock, server_side=True))
+    yield server, trusting
+    server.stop()

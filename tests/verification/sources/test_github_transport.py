@@ -1,0 +1,96 @@
+"""Does an answer of GitHub's that drips, floods, lies or leads in circles end, and as an outage of ours?"""
+
+import pytest
+
+from tests.verification.sources.http.server import GZIPPED, HEAD, Server, bomb, endless, plain, raw
+from verification.sources.errors import Unavailable, Withheld
+from verification.sources.github.api import Api
+from verification.sources.http import github_transport
+
+PATH = "/repos/acme/rocket"
+
+
+@pytest.fixture
+def server():
+    server = Server()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def api(server):
+    api = Api(server.url, None)
+    yield api
+    api.close()
+
+
+def packed(body):
+    return plain(body, b"Content-Encoding: gzip")
+
+
+def moved(server, to):
+    headers = (f"Location: {server.url}{to}".encode(), b"Connection: close")
+    return plain(b"{}", *headers, status=b"301 Moved Permanently")
+
+
+def test_answer_is_read(server, api):
+    server.answers[PATH] = packed(GZIPPED)
+    assert api.get(PATH, "it") == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        packed(bomb(20)),
+        endless(HEAD + b"Content-Type: application/json\r\n\r\n", b"[" * 65536),
+        packed(GZIPPED[:-14]),
+        plain(b'{"a": NaN}'),
+        plain(b"[" * 100_000),
+        plain(b"\xff\xfe{}"),
+        raw(HEAD, b"Content-Length: 500\r\n\r\n", b"{}"),
+        raw(b"SSH-2.0-OpenSSH_9.2\r\n"),
+        raw(b""),
+    ],
+    ids=["bomb", "flood", "torn-gzip", "nan", "deep", "no-utf8", "short", "no-http", "nothing"],
+)
+def test_answer_that_is_none_is_an_outage(server, api, answer):
+    server.answers[PATH] = answer
+    with pytest.raises(Unavailable, match="so it was not read"):
+        api.get(PATH, "it")
+
+
+def test_answer_that_drips_ends_in_time(server, api, monkeypatch):
+    monkeypatch.setattr(github_transport, "SECONDS", 0.5)
+    server.answers[PATH] = endless(HEAD + b"Content-Length: 5000\r\n\r\n", b" ", pause=0.02)
+    with pytest.raises(Unavailable):
+        api.get(PATH, "it")
+
+
+def test_circle_of_redirects_is_left(server, api):
+    server.answers |= {PATH: moved(server, "/b"), "/b": moved(server, PATH)}
+    with pytest.raises(Unavailable):
+        api.get(PATH, "it")
+    assert len(server.heard) == github_transport.MOST_HOPS
+
+
+def test_what_the_law_withholds_is_neither_absent_nor_an_outage(server, api):
+    server.answers[PATH] = plain(b"{}", status=b"451 Unavailable For Legal Reasons")
+    with pytest.raises(Withheld, match="GitHub withholds it for legal reasons"):
+        api.get(PATH, "it")
+
+
+def test_renamed_repository_is_followed(server, api):
+    server.answers |= {PATH: moved(server, "/b"), "/b": plain(b'{"id": 1}', b"Connection: close")}
+    assert [api.get(PATH, "it"), api.get(PATH, "it")] == [{"id": 1}] * 2
+
+
+def test_redirect_to_another_host_is_not_followed(server, api):
+    other = Server({"/b": plain(b"{}")})
+    elsewhere = other.url.replace("127.0.0.1", "localhost")
+    server.answers[PATH] = plain(b"{}", f"Location: {elsewhere}/b".encode(), status=b"301 Moved Permanently")
+    try:
+        with pytest.raises(Unavailable):
+            api.get(PATH, "it")
+        assert other.heard == []
+    finally:
+        other.stop()

@@ -1,0 +1,128 @@
+import pytest
+
+from tests.verification.checks.told import code
+from verification.sources.repository_snapshot import (
+    abrupt,
+    clients_of,
+    crons,
+    is_nightly,
+    module_of,
+    path_of_tests,
+    resources_of,
+    runs_tests,
+)
+
+GO_MOD = """module github.com/acme/terraform-provider-rocket
+
+go 1.22.0
+toolchain go1.23
+
+require github.com/hashicorp/terraform-plugin-framework v1.4.0
+require (
+\tgithub.com/hashicorp/terraform-plugin-testing v1.5.1
+\tgithub.com/acme/rocket-go v0.3.0+incompatible // a comment
+\tgolang.org/x/net v0.1.0 // indirect
+)
+replace (
+\tgithub.com/a/b v1.0.0 => github.com/c/d v1.0.1
+)
+exclude github.com/x/y v1.2.3
+"""
+
+
+def test_go_mod_says_what_is_used_directly():
+    found = module_of(GO_MOD)
+    assert (found.path, found.go) == ("github.com/acme/terraform-provider-rocket", "1.22.0")
+    assert dict(found.requires) == {
+        "github.com/hashicorp/terraform-plugin-framework": "1.4.0",
+        "github.com/hashicorp/terraform-plugin-testing": "1.5.1",
+        "github.com/acme/rocket-go": "0.3.0+incompatible",
+    }
+    assert clients_of(found) == ("github.com/acme/rocket-go",)
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", "require (", "\x00" * 100, "module"])
+def test_what_is_no_go_mod_says_nothing(text):
+    assert module_of(text).requires == {}
+
+
+@pytest.mark.parametrize(
+    ("workflow", "expected"),
+    [
+        ("on:\n  schedule:\n    - cron: '0 2 * * *'\n", ("0 2 * * *",)),
+        ('on:\n  schedule:\n    - cron: "30 1 * * 1-5"  # nightly\n', ("30 1 * * 1-5",)),
+        ("on:\n  schedule:\n  - cron:  0  2  *  *  *\n", ("0 2 * * *",)),
+        ("on:\n  schedule:\n    # - cron: '0 2 * * *'\n", ()),
+        ("on: push\n", ()),
+        ("cron: '@daily'\n", ()),
+    ],
+)
+def test_crons(workflow, expected):
+    assert crons(workflow) == expected
+
+
+@pytest.mark.parametrize(
+    ("cron", "expected"),
+    [
+        ("0 2 * * *", True),
+        ("0 */6 * * *", True),
+        ("0 2 * * 1-5", True),
+        ("0 2 * * MON-FRI", True),
+        ("0 2 * * 0", False),
+        ("0 2 1 * *", False),
+        ("0 2 * 1 *", False),
+    ],
+)
+def test_nightly(cron, expected):
+    assert is_nightly(cron) is expected
+
+
+@pytest.mark.parametrize(
+    ("workflow", "expected"),
+    [("run: go test ./...", True), ("run: make testacc", True), ("TF_ACC: 1", True), ("run: go build", False)],
+)
+def test_workflow_that_runs_tests(workflow, expected):
+    assert runs_tests(workflow) is expected
+
+
+def test_resources_stand_in_files_of_their_names():
+    found = resources_of(
+        code(
+            {
+                "internal/resource_server.go": "",
+                "internal/resource_server_test.go": "",
+                "internal/disk_resource.go": "",
+                "vendor/x/resource_other.go": "",
+                "provider.go": "",
+                "resource.go": "",
+            }
+        )
+    )
+    assert sorted(found) == ["disk", "server"]
+    assert path_of_tests(found["server"]) == "internal/resource_server_test.go"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('package a\n\nfunc a() { panic("x") }\n', ("panic at line 3",)),
+        ("os.Exit(1)\nlog.Fatalf(1)", ("os.Exit at line 1", "log.Fatalf at line 2")),
+        ("// panic(1)\n/* os.Exit(1)\n*/\nx := 1", ()),
+        ('s := "panic(1)"', ()),
+        ("r.panic(1)\nmypanic(2)", ()),
+        ("/* open", ()),
+    ],
+)
+def test_calls_that_end_the_plugin(text, expected):
+    assert abrupt(text) == expected
+
+
+# bin/bench limits measures these: a reader that backtracks would take minutes
+HOSTILE_TEXTS = ("/*" * 200_000, "a." * 200_000, " " * 400_000, "\n" * 400_000, "make " * 80_000)
+READERS = (module_of, crons, abrupt, runs_tests)
+
+
+@pytest.mark.parametrize("read", READERS)
+@pytest.mark.parametrize("text", HOSTILE_TEXTS, ids=range(len(HOSTILE_TEXTS)))
+def test_hostile_text_says_nothing(read, text):
+    assert read(text) == read("")

@@ -1,0 +1,113 @@
+"""Verdicts of the real Terraform on constraints and offered versions, many providers in one init."""
+
+import json
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.verification.releases import terraform
+from tests.verification.releases.world import World
+from tests.verification.terraform.pairs import Pair, Selection
+
+BATCH = 250  # Terraform reads the whole file again for each error in it
+ACCEPTED, NO_MATCH, BAD_CONSTRAINT, BAD_VERSION = "accepted", "no match", "bad constraint", "bad version"
+PANIC = "panic"
+CHOSEN = re.compile(r" v(\S+) does not have a package available")
+
+
+class TerraformPanicError(Exception):
+    """Terraform ended with a panic of its own code."""
+
+
+def judge_pairs(pairs: Sequence[Pair]) -> list[str]:
+    """Return Terraform's verdict on each pair."""
+    offers = [Selection(pair.constraint, (pair.version,)) for pair in pairs]
+    return [_classify(text) for text in _ask(offers)]
+
+
+def judge_selections(selections: Sequence[Selection]) -> list[str]:
+    """Return the version that Terraform chooses of each list; blank for none."""
+    found = (CHOSEN.search(text) for text in _ask(selections))
+    return [match[1] if match else "" for match in found]
+
+
+def _classify(text: str) -> str:
+    if text == PANIC:
+        return PANIC
+    if text.startswith(("Invalid version constraint", "Invalid provider version constraint")):
+        return BAD_CONSTRAINT
+    if "invalid version string" in text:
+        return BAD_VERSION
+    if "no available releases match" in text:
+        return NO_MATCH
+    assert CHOSEN.search(text), f"Terraform says something new: {text}"
+    return ACCEPTED
+
+
+def _ask(offers: Sequence[Selection]) -> list[str]:
+    """Return what Terraform says of each offer: it never finds a package, so it has an error for each."""
+    world = World(None)
+    try:
+        return [text for at in range(0, len(offers), BATCH) for text in _ask_batch(world, offers[at : at + BATCH])]
+    finally:
+        world.stop()
+
+
+def _ask_batch(world: World, offers: Sequence[Selection]) -> list[str]:
+    names = {f"p{at}": offer for at, offer in enumerate(offers)}
+    for name, offer in names.items():
+        versions = [{"version": version, "protocols": ["5.0"]} for version in offer.versions]
+        world.routes[f"/v1/providers/acme/{name}/versions"] = {"versions": versions}
+    said: dict[str, str] = {}
+    # errors of syntax, which two libraries find one after the other, keep Terraform from asking the registry
+    while remaining := [name for name in names if name not in said]:
+        answers = _ask_about(world, {name: names[name].constraint for name in remaining})
+        assert answers, "Terraform says nothing"
+        said |= answers
+    return [said[name] for name in names]
+
+
+def _ask_about(world: World, constraints: dict[str, str]) -> dict[str, str]:
+    """Run Terraform once. A panic ends it without any answer: halves are asked until the version to blame is alone."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            return _run(Path(folder), world, constraints)
+    except TerraformPanicError:
+        if len(constraints) == 1:
+            return dict.fromkeys(constraints, PANIC)
+    names = list(constraints)
+    halves = names[: len(names) // 2], names[len(names) // 2 :]
+    first, second = (_ask_about(world, {name: constraints[name] for name in half}) for half in halves)
+    return first | second
+
+
+def _run(folder: Path, world: World, constraints: dict[str, str]) -> dict[str, str]:
+    lines = [f'"{name}": {json.dumps(_require(name, text))}' for name, text in constraints.items()]
+    document = '{"terraform": {"required_providers": {\n' + ",\n".join(lines) + "\n}}}"
+    (folder / "main.tf.json").write_text(document)
+    config = terraform.write_cli_config(folder, world.url)
+    done = terraform.run(folder, TF_CLI_CONFIG_FILE=str(config))
+    if "panic: " in done.stdout + done.stderr:
+        raise TerraformPanicError
+    return _read_errors(done.stdout, list(constraints))
+
+
+def _require(name: str, constraint: str) -> dict[str, str]:
+    return {"source": f"{terraform.HOST}/acme/{name}", "version": constraint}
+
+
+def _read_errors(output: str, names: list[str]) -> dict[str, str]:
+    """Return the error of each provider: by its line in the file, or by its address in the sentence."""
+    found = {}
+    for line in output.splitlines():
+        diagnostic = json.loads(line).get("diagnostic", {})
+        if diagnostic.get("severity") != "error":
+            continue
+        text = " ".join(f"{diagnostic['summary']}: {diagnostic['detail']}".split())
+        about = re.search(r'/acme/(p\d+)[\s:."]', text)
+        if "range" in diagnostic:
+            found[names[diagnostic["range"]["start"]["line"] - 2]] = text
+        elif about:
+            found[about[1]] = text
+    return found

@@ -1,0 +1,32 @@
+"""Tests of versions against the real Terraform that a comparison of verdicts cannot hold."""
+
+import pytest
+
+from tests.conform.versions import LIMIT_PAIRS, TOO_LARGE, TOO_LONG, compare_pairs
+from tests.verification.releases import terraform
+from tests.verification.releases.world import World
+from tests.verification.terraform.judge import ACCEPTED, BAD_VERSION, NO_MATCH, PANIC, judge_pairs
+from tests.verification.terraform.pairs import Pair
+from verification.terraform.versions import BadVersion, parse
+
+
+@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
+def test_version_that_terraform_falls_over_is_found_among_others():
+    pairs = [Pair("< 100", version) for version in ("1.0.0", "18446744073709551616.0.0", "1.2", "x", "200.0.0")]
+    assert judge_pairs(pairs) == [ACCEPTED, PANIC, ACCEPTED, BAD_VERSION, NO_MATCH]
+
+
+@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
+def test_differences_at_the_limits_belong_to_a_documented_class():
+    differences = list(compare_pairs(zip(LIMIT_PAIRS, judge_pairs(LIMIT_PAIRS), strict=True)))
+    assert {each.reason for each in differences} == {TOO_LARGE, TOO_LONG}
+
+
+@pytest.mark.skipif(not terraform.available(), reason="Terraform is not installed")
+def test_number_that_is_too_large_is_refused_before_terraform_falls_over_it(tmp_path):
+    world, text = World(None), "9" * 20 + ".0.0"
+    world.routes["/v1/providers/acme/large/versions"] = {"versions": [{"version": text, "protocols": ["5.0"]}]}
+    with pytest.raises(BadVersion, match="too large"):
+        parse(text)
+    assert terraform.init(tmp_path / "large", world.url, {"large": "> 1"})["large"].startswith("panic: ")
+    world.stop()

@@ -1,0 +1,175 @@
+import contextlib
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+from hypothesis import given
+from hypothesis import strategies as st
+
+from verification.terraform.versions import BadVersion, Version, constraint, is_strict, parse, suggested
+
+
+def words(text):
+    return text.split()
+
+
+ORDER = words("""
+0.4.0 1.0.0-0 1.0.0-1 1.0.0-2 1.0.0-01 1.0.0-10 1.0.0-alpha 1.0.0-beta 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta.2
+1.0.0-beta.11 1.0.0-rc.1 1.0.0 1.0.1 1.0.10 1.2.0 1.10.0 2.0.0 10.0.0
+""")
+ALL = words("""
+0.4.0 0.4.1 0.4.9 0.5.0 1.0.0 1.2.0 1.2.2 1.2.3-beta1 1.2.3-beta2 1.2.3 1.2.4 1.2.5 1.3.0-alpha 1.3.0 2.0.0
+""")
+PASS = {
+    "1.2.3": "1.2.3",
+    "= 1.2.3": "1.2.3",
+    "=1.2.3": "1.2.3",
+    "!= 1.2.3": "0.4.0 0.4.1 0.4.9 0.5.0 1.0.0 1.2.0 1.2.2 1.2.4 1.2.5 1.3.0 2.0.0",
+    "> 1.2.3": "1.2.4 1.2.5 1.3.0 2.0.0",
+    "< 1.2.3": "0.4.0 0.4.1 0.4.9 0.5.0 1.0.0 1.2.0 1.2.2",
+    ">= 1.2.3": "1.2.3 1.2.4 1.2.5 1.3.0 2.0.0",
+    "<= 1.2.3": "0.4.0 0.4.1 0.4.9 0.5.0 1.0.0 1.2.0 1.2.2 1.2.3",
+    "~> 1.2.3": "1.2.3 1.2.4 1.2.5",
+    "~> 1.2.0": "1.2.0 1.2.2 1.2.3 1.2.4 1.2.5",
+    "~> 1.2": "1.2.0 1.2.2 1.2.3 1.2.4 1.2.5 1.3.0",
+    "~>1.2": "1.2.0 1.2.2 1.2.3 1.2.4 1.2.5 1.3.0",
+    "~> 1": "1.0.0 1.2.0 1.2.2 1.2.3 1.2.4 1.2.5 1.3.0",
+    "~> 0.4": "0.4.0 0.4.1 0.4.9 0.5.0",
+    "~> 0.4.1": "0.4.1 0.4.9",
+    ">= 1.0.0, <= 2.0.0": "1.0.0 1.2.0 1.2.2 1.2.3 1.2.4 1.2.5 1.3.0 2.0.0",
+    ">= 1.0, < 2": "1.0.0 1.2.0 1.2.2 1.2.3 1.2.4 1.2.5 1.3.0",
+    ">= 1.2, != 1.2.5": "1.2.0 1.2.2 1.2.3 1.2.4 1.3.0 2.0.0",
+    "= 1.2": "1.2.0",
+    "> 1.2": "1.2.2 1.2.3 1.2.4 1.2.5 1.3.0 2.0.0",
+    "1.2.3-beta1": "1.2.3-beta1",
+    "= 1.2.3-beta1, >= 1.0.0": "1.2.3-beta1",
+    ">= 1.2.3-beta1": "1.2.3 1.2.4 1.2.5 1.3.0 2.0.0",
+    "~> 1.2.3-beta1": "1.2.3 1.2.4 1.2.5",
+    "> 1.2.3-beta1, < 1.3": "1.2.3 1.2.4 1.2.5",
+    "= 1.2.3, = 1.2.4": "",
+    "> 2.0.0": "",
+}
+NONE = [
+    *(
+        "",
+        " ",
+        ",",
+        "1.0.0,",
+        "== 1.0.0",
+        "^1.2.3",
+        ">=",
+        "=> 1.0.0",
+        "> = 1.0",
+        "1.2.x",
+        "1.2.*",
+        "*",
+        "latest",
+        "v1.2.3",
+    ),
+    *(
+        ">=  1.0",
+        "1.0.0+",
+        "1.0.0-beta..2",
+        ">= \t1",
+        str(2**63),
+        "~> v1.2",
+        "1.2.3.4",
+        ">= 1.0 < 2.0",
+        ">= 1.0 || < 0.5",
+        "≥ 1.0",
+        "- 1.0",
+        "1..2",
+        "1.2.3-a_b",
+        "9" * 20,
+    ),
+]
+
+
+def test_versions_have_an_order():
+    versions = [parse(text) for text in ORDER]
+    assert sorted(versions) == versions
+    assert [str(version) for version in versions] == ORDER
+
+
+@pytest.mark.parametrize("text", PASS)
+def test_constraint(text):
+    wanted = constraint(text)
+    assert [version for version in ALL if wanted.lets_pass(parse(version))] == PASS[text].split()
+    chosen = wanted.newest(map(parse, ALL))
+    assert str(chosen or "") == (PASS[text].split() or [""])[-1]
+
+
+@pytest.mark.parametrize("text", NONE)
+def test_text_that_is_no_constraint(text):
+    with pytest.raises(BadVersion) as refusal:
+        constraint(text)
+    assert str(refusal.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("text", "strict"),
+    [("1.2.3", True), ("1.2.3-beta.1", True), ("1.2.3+b.1", True), ("0.0.0-0", True), ("1.2", False), ("01.2.3", False),
+     ("1.2.3-", False), ("1.2.3-01", False), ("1.2.3-a..b", False), ("v1.2.3", False)],
+)  # fmt: skip
+def test_strict_version(text, strict):
+    assert is_strict(text) is strict
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [("1.4.2", "~> 1.4"), ("10.0.0", "~> 10.0"), ("0.4.2", "~> 0.4.2"), ("1.0.0-rc1", "= 1.0.0-rc1")],
+)
+def test_suggested_constraint_lets_the_version_pass(version, expected):
+    assert suggested(parse(version)) == expected
+    assert constraint(expected).lets_pass(parse(version))
+
+
+@given(st.tuples(*[st.integers(0, 30)] * 3), st.tuples(*[st.integers(0, 30)] * 3))
+def test_pessimistic_is_two_comparisons(asked, offered):
+    text, version = ".".join(map(str, asked)), Version(*offered)
+    both = constraint(f">= {text}, < {asked[0]}.{asked[1] + 1}.0")
+    assert constraint(f"~> {text}").lets_pass(version) == both.lets_pass(version)
+
+
+@given(st.text(max_size=30))
+def test_any_text_is_read_or_refused(text):
+    with contextlib.suppress(BadVersion):
+        assert constraint(text).text == text
+
+
+def test_command_answers_in_json(capsys):
+    call_command("match_version_constraint", "~> 1.2, != 1.3.0", "1.2.0", "1.3.0", "1.2", "2.0.0", "--json")
+    assert json.loads(capsys.readouterr().out) == {
+        "constraint": "~> 1.2, != 1.3.0",
+        "versions": [
+            {"version": "1.2.0", "matches": True},
+            {"version": "1.3.0", "matches": False},
+            {"version": "1.2", "matches": True},
+            {"version": "2.0.0", "matches": False},
+        ],
+        "selected": ["1.2.0"],
+    }
+
+
+def test_command_answers_in_words(capsys):
+    call_command("match_version_constraint", "> 2", "1.2.0")
+    assert capsys.readouterr().out == "1.2.0: does not match\nTerraform would choose none of them.\n"
+
+
+def test_command_names_every_version_that_differs_in_build_metadata_alone(capsys):
+    call_command("match_version_constraint", "> 1", "1.2.0+b", "1.1.0", "1.2.0+a")
+    assert capsys.readouterr().out.endswith("Terraform would choose 1.2.0+a or 1.2.0+b.\n")
+
+
+def test_version_0_0_0_is_never_chosen():
+    assert not constraint("= 0.0.0").lets_pass(parse("0.0.0"))
+    assert constraint("~> 0.0.0").lets_pass(parse("0.0.0+build"))
+
+
+def test_prerelease_of_the_upper_bound_is_let_through_where_it_is_named():
+    assert constraint("~> 1.1.3, = 1.2.0-rc1").lets_pass(parse("1.2.0-rc1"))
+
+
+def test_command_refuses_what_is_no_version():
+    with pytest.raises(CommandError, match="is not a version"):
+        call_command("match_version_constraint", "> 2", "one")

@@ -1,0 +1,49 @@
+"""Does the command say what is missing, and tell the same as text and as JSON?"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from tests.verification.testruns.nomad_plugin.world import READABLE, executable, needs_sandbox
+
+SEEN = [word for folder in READABLE for word in ("--readable", str(folder))]
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> str:
+    file = tmp_path / "config.json"
+    file.write_text('{"address": "127.0.0.1:9999"}')
+    return str(file)
+
+
+def test_what_is_missing_is_said(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="is no file"):
+        call_command("rehearse_nomad_plugin", str(tmp_path / "nothing"), "--type", "driver")
+    (tmp_path / "plugin").write_bytes(b"")
+    (tmp_path / "config.json").write_text("[")
+    with pytest.raises(CommandError, match="This is no JSON: line 1, column 2"):
+        call_command("rehearse_nomad_plugin", str(tmp_path / "plugin"), "--type", "driver", "--config",
+                     str(tmp_path / "config.json"))  # fmt: skip
+
+
+@needs_sandbox
+def test_fault_ends_it_with_1(config: str, capsys: Any) -> None:
+    with pytest.raises(SystemExit) as end:
+        call_command("rehearse_nomad_plugin", str(executable("device", "twins")), "--type", "device", "--config",
+                     config, "--name", "example", "--version", "1.0.0", "--json", *SEEN)  # fmt: skip
+    said = capsys.readouterr()
+    verdicts = {each["rule"]: each["outcome"] for each in json.loads(said.out)["verdicts"]}
+    assert (end.value.code, [rule for rule, outcome in verdicts.items() if outcome != "pass"]) == (1, ["devices"])
+    assert "PluginInfo: answered" in said.err
+
+
+def test_without_a_sandbox_it_is_not_run(settings: Any, tmp_path: Path, capsys: Any) -> None:
+    settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
+    with pytest.raises(SystemExit) as end:
+        call_command("rehearse_nomad_plugin", str(executable("driver")), "--type", "driver")
+    assert end.value.code == 2
+    assert "In all: not run" in capsys.readouterr().out

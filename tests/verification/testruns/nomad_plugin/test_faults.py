@@ -1,0 +1,87 @@
+"""The example plugins, good and with each planted fault, in the sandbox: the right verdict, and no other."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from examples.nomad_plugin import FAULTS
+from tests.verification.testruns.nomad_plugin.world import needs_sandbox, outcomes, played, sentence
+from verification.testruns.kinds.nomad_plugin import report
+from verification.testruns.kinds.nomad_plugin.driver import Given, Play
+from verification.testruns.kinds.nomad_plugin.records import Seen, from_dict
+from verification.testruns.kinds.nomad_plugin.rules import catalog
+
+# fault: (type of plugin, the rule that fails, what is said of it)
+TABLE = {
+    "no-cookie": ("driver", "direct", "Started without Nomad's cookie, it goes on running instead of saying that it "
+                  "is a plugin."),
+    "net-rpc": ("driver", "handshake", "It speaks “netrpc”; only grpc is spoken here."),
+    "chatty": ("driver", "handshake", "The first line on stdout is no handshake: “Example plugin, starting”."),
+    "wrong-type": ("driver", "info.type", "It says that it is a device; it is submitted as a driver."),
+    "other-name": ("driver", "info.name", "It calls itself “something-else”, not “example”."),
+    "no-api": ("device", "info.api", "It names no API version, so Nomad would not load it."),
+    "old-version": ("device", "info.version", "It says version v0.9.0; the release is 1.0.0."),
+    "bad-schema": ("driver", "schema", "config.address: “strnig” names no type."),
+    "takes-anything": ("device", "garbage", "It takes bytes that are no configuration at all."),
+    "crash-on-config": ("driver", "config", "It ended with exit code 2."),
+    "crash-on-garbage": ("driver", "garbage", "Bytes that are no configuration ended it. It ended with exit code 2."),
+    "silent": ("driver", "fingerprint", "It did not answer in time."),
+    "unwell": ("driver", "fingerprint", "It is unhealthy, and does not say why."),
+    "twins": ("device", "devices", "The id “one” is no id of one device."),
+    "reserves-anything": ("device", "reserve", "It reserves a device that it has never told of."),
+}  # fmt: skip
+WHAT_FOLLOWS = {  # further rules that fail, since a plugin that has ended answers nothing
+    "crash-on-config": {"task_schema", "capabilities", "fingerprint", "garbage"},
+}
+
+
+@needs_sandbox
+@pytest.mark.parametrize("kind", ["driver", "device"])
+def test_a_good_plugin_passes_whole(kind: str) -> None:
+    seen = played(kind)
+    assert outcomes(seen) == {rule.key: "pass" for rule in catalog.RULES if rule.type in ("", kind)}
+    assert report.exit_code(seen) == 0
+
+
+@needs_sandbox
+@pytest.mark.parametrize("fault", sorted(TABLE))
+def test_a_fault_is_found_and_nothing_else_is(fault: str) -> None:
+    kind, rule, said = TABLE[fault]
+    seen = played(kind, fault)
+    failed = {key for key, outcome in outcomes(seen).items() if outcome == "fail"}
+    assert (sentence(seen, rule), failed) == (said, {rule} | WHAT_FOLLOWS.get(fault, set()))
+
+
+@needs_sandbox
+def test_a_plugin_that_stays_is_warned_of_and_stopped() -> None:
+    assert outcomes(played("driver", "stays")) == outcomes(played("driver")) | {"end": "warn"}
+
+
+def test_every_fault_has_its_verdict() -> None:
+    assert set(FAULTS) == {*TABLE, "stays"}
+
+
+@needs_sandbox
+def test_a_configuration_that_does_not_fit_is_not_sent() -> None:
+    seen = played("driver", "", None)
+    assert sentence(seen, "config") == (
+        "The supplied configuration does not fit the schema. config.address: it is required."
+    )
+    assert seen.of("config") is None
+
+
+def test_without_a_sandbox_nothing_is_said_to_be_good(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")  # no program to make a room with
+    seen = Play(Given(Path("/nowhere"), "driver")).play()
+    assert (set(outcomes(seen).values()), report.exit_code(seen)) == ({"not_run"}, 2)
+
+
+@needs_sandbox
+def test_what_was_seen_survives_json() -> None:
+    for seen in (played("driver"), played("device", "twins")):
+        assert from_dict(json.loads(json.dumps(seen.as_dict()))) == seen
+
+
+def test_nothing_is_said_of_what_was_not_reached() -> None:
+    assert set(outcomes(Seen({"type": "driver", "name": "", "version": ""})).values()) == {"not_run"}

@@ -1,0 +1,106 @@
+"""Configuration schemas as Nomad reads them: what is well formed, what fits, what is handed to the plugin."""
+
+from typing import Any
+
+import pytest
+from google.protobuf import json_format
+
+from verification.plugins.nomad_messages import SPEC, message
+from verification.testruns.kinds.nomad_plugin import hcl_spec, hcl_types
+
+
+def spec(**attributes: dict[str, Any]) -> Any:
+    return json_format.ParseDict({"object": {"attributes": attributes}}, message(f"{SPEC}.Spec")())
+
+
+def attr(name: str, kind: str = "string", *, required: bool = False) -> dict[str, Any]:
+    return {"Attr": {"name": name, "type": kind, "required": required}}
+
+
+SCHEMA = spec(
+    image=attr("image", required=True),
+    cpus=attr("cpus", "number"),
+    tags=attr("tags", "list(string)"),
+    labels={"block_attrs": {"name": "labels", "type": "string"}},
+    limits={"default": {"primary": attr("limits", "number"), "default": {"literal": {"value": "7"}}}},
+    mount={"block_list": {"name": "mount", "min_items": 1, "max_items": 2,
+                          "nested": {"object": {"attributes": {"path": attr("path", required=True)}}}}},
+    auth={"block_value": {"name": "auth", "nested": {"object": {"attributes": {"user": attr("user")}}}}},
+    by_name={"block_map": {"name": "by_name", "labels": ["name"],
+                           "nested": {"object": {"attributes": {"on": attr("on", "bool")}}}}},
+)  # fmt: skip
+
+
+def test_a_configuration_becomes_what_nomad_hands_over() -> None:
+    given = {"image": 5, "cpus": "2", "tags": ["a"], "labels": {"x": True}, "mount": [{"path": "/"}],
+             "by_name": {"one": {"on": "true"}}}  # fmt: skip
+    assert hcl_spec.fit(SCHEMA, given) == (
+        {
+            "image": "5", "cpus": 2, "tags": ["a"], "labels": {"x": "true"}, "limits": 7, "mount": [{"path": "/"}],
+            "auth": None, "by_name": {"one": {"on": True}},
+        },
+        [],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "A configuration is an object with names and values."),
+        ({"mount": {"path": "/"}}, "config.image: it is required."),
+        ({"image": "a", "mount": {"path": "/"}, "colour": 1}, "colour: the schema knows no such name."),
+        ({"image": "a"}, "config.mount: at least 1 and at most 2 of it, not 0."),
+        ({"image": "a", "mount": [{"path": "/"}] * 3}, "config.mount: at least 1 and at most 2 of it, not 3."),
+        ({"image": "a", "mount": {}}, "config.mount[0].path: it is required."),
+        ({"image": "a", "mount": "x"}, "config.mount[0]: it is a block, with names and values."),
+        ({"image": ["a"], "mount": {"path": "/"}}, "config.image: a string is one value."),
+        ({"image": "a", "mount": {"path": "/"}, "cpus": "two"}, "config.cpus: “two” is no number."),
+        ({"image": "a", "mount": {"path": "/"}, "tags": "x"}, "config.tags: a list(string) is a list."),
+        ({"image": "a", "mount": {"path": "/"}, "by_name": {"x": {"on": "maybe"}}},
+         "config.by_name.x.on: “maybe” is no bool."),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_said_in_its_place(given: Any, said: str) -> None:
+    assert hcl_spec.fit(SCHEMA, given)[1] == [said]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (message(f"{SPEC}.Spec")(), "The schema is no object, so that it has no names."),
+        (spec(a={}), "config.a: nothing is said of it."),
+        (spec(a=attr("")), "config.a: it has no name."),
+        (spec(a=attr("a", "strnig")), "config.a: “strnig” names no type."),
+        (spec(a={"literal": {"value": "{"}}), "config.a: “{” is no value."),
+        (spec(a={"block_value": {"name": "a"}}), "config.a: it does not say what is in it."),
+        (spec(a={"block_list": {"name": "a", "min_items": 3, "max_items": 2, "nested": {"object": {}}}}),
+         "config.a: at least 3 and at most 2 of it cannot be."),
+        (spec(a={"block_map": {"name": "a", "nested": {"object": {}}}}),
+         "config.a: a map of blocks has no label to be a map of."),
+    ],
+)  # fmt: skip
+def test_a_schema_that_is_not_well_formed_says_where(wrong: Any, said: str) -> None:
+    assert hcl_spec.problems(wrong) == [said]
+
+
+def test_a_good_schema_has_no_problems() -> None:
+    assert hcl_spec.problems(SCHEMA) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["any", "string", "list(number)", "map(list(bool))", "object({a = string, b = list(any)})",
+     "tuple([string, number])", "set(object({x = map(string)}))"],
+)  # fmt: skip
+def test_a_type_reads_and_writes_alike(text: str) -> None:
+    assert str(hcl_types.read(text)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["strnig", "list", "list(", "list(string", "object({a})", "string)", "map()", "list(string) x", "é",
+     "list(" * 50 + "any" + ")" * 50],
+)  # fmt: skip
+def test_what_is_no_type_is_refused(text: str) -> None:
+    with pytest.raises(hcl_types.BadType):
+        hcl_types.read(text)

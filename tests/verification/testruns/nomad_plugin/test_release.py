@@ -1,0 +1,79 @@
+"""Is the program that is started the one of the release, for this machine, and as the list of checksums says?"""
+
+import hashlib
+import io
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.github.server import GitHub, Repo
+from verification.checks.types import Subject
+from verification.sources import Sources
+from verification.testruns import artifacts
+from verification.testruns.kinds.provider_schema.artifacts import NotAuthentic, here
+
+pytestmark = pytest.mark.github
+NAME = "acme/nomad-driver-rocket"
+ARCHIVE = f"nomad-driver-rocket_1.1.0_{here()}.zip"
+SUBJECT = Subject("nomad", "2021-04", "Nomad", "Rocket", NAME)
+PROGRAM = b"\x7fELF rocket"
+
+
+def packed(**members: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as made:
+        for name, data in members.items():
+            made.writestr(name, data)
+    return file.getvalue()
+
+
+GOOD = packed(**{"nomad-driver-rocket": PROGRAM, "LICENSE": b"MPL", "README.md": b"# Rocket"})
+
+
+def fetched(github: GitHub, folder: Path, files: dict[str, bytes], version: str = "1.1.0") -> bytes:
+    github.seed(Repo(NAME))
+    number = github.release(NAME, "v1.1.0")
+    for name, content in files.items():
+        github.asset(NAME, number, "v1.1.0", name, content)
+    return artifacts.fetched(replace(SUBJECT, version=version), Sources(), folder).read_bytes()
+
+
+def sums(name: str, content: bytes) -> bytes:
+    return f"{hashlib.sha256(content).hexdigest()}  {name}\n".encode()
+
+
+def test_program_of_the_archive_is_taken(github: GitHub, tmp_path: Path) -> None:
+    listed = {"nomad-driver-rocket_1.1.0_SHA256SUMS": sums(ARCHIVE, GOOD)}
+    assert fetched(github, tmp_path, {ARCHIVE: GOOD, **listed}) == PROGRAM
+
+
+def test_bare_program_of_the_newest_release_is_taken(github: GitHub, tmp_path: Path) -> None:
+    assert fetched(github, tmp_path, {f"rocket-{here().replace('_', '-')}": PROGRAM}, "") == PROGRAM
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({}, f"The release v1.1.0 has no file for {here()}, which is what we can start."),
+        ({"rocket_plan9_386.zip": GOOD}, f"The release v1.1.0 has no file for {here()}, which is what we can start."),
+        ({ARCHIVE: GOOD, "SHA256SUMS": sums(ARCHIVE, b"other")},
+         f"SHA256SUMS names another checksum for {ARCHIVE}, so it is not started."),
+        ({ARCHIVE: GOOD, "checksums.txt": sums("other.zip", GOOD)},
+         f"checksums.txt does not name {ARCHIVE}, so it is not started."),
+        ({ARCHIVE: b"PK, or so it says"}, f"{ARCHIVE} cannot be unpacked, so it is not started."),
+        ({ARCHIVE: packed(LICENSE=b"MPL")}, f"{ARCHIVE} holds no programs; the one to start must stand alone in it."),
+        ({ARCHIVE: packed(one=PROGRAM, two=PROGRAM)},
+         f"{ARCHIVE} holds 2 programs; the one to start must stand alone in it."),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_started_says_why(github: GitHub, tmp_path: Path, files: dict[str, bytes], said: str) -> None:
+    with pytest.raises(NotAuthentic) as refusal:
+        fetched(github, tmp_path, files)
+    assert str(refusal.value) == said
+
+
+def test_release_that_is_not_there_is_named(github: GitHub, tmp_path: Path) -> None:
+    with pytest.raises(NotAuthentic, match=r"There is no release 9\.9\.9 on GitHub"):
+        fetched(github, tmp_path, {}, "9.9.9")

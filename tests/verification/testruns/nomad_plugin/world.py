@@ -1,0 +1,43 @@
+"""What do tests of Nomad plugins share? The example plugin in its variants, and what was seen of it."""
+
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from examples import nomad_plugin
+from tests.verification.testruns.folder import shared
+from verification.sandbox.environment import find_obstacle
+from verification.testruns.kinds.nomad_plugin.driver import Given, Play
+from verification.testruns.kinds.nomad_plugin.records import Seen
+from verification.testruns.kinds.nomad_plugin.rules import catalog
+
+ROOT = Path(nomad_plugin.__file__).resolve().parent.parent
+READABLE = tuple(
+    dict.fromkeys(
+        Path(each).resolve() for each in (sys.base_prefix, sys.prefix, ROOT / "examples", ROOT / "verification")
+    )
+)
+CONFIG = {"address": "127.0.0.1:9999"}
+needs_sandbox = pytest.mark.skipif(bool(find_obstacle()), reason=find_obstacle() or "a sandbox can be had")
+
+
+@cache
+def executable(kind: str, fault: str = "") -> Path:
+    folder = shared("nomad-")
+    return nomad_plugin.write(folder, kind, fault)
+
+
+@cache
+def played(kind: str, fault: str = "", address: object = CONFIG["address"]) -> Seen:
+    given = Given(executable(kind, fault), kind, "example", "1.0.0", {"address": address}, READABLE)
+    return Play(given, seconds=2).play()
+
+
+def outcomes(seen: Seen) -> dict[str, str]:
+    return {each.rule: str(each.outcome) for each in catalog.judge(seen)}
+
+
+def sentence(seen: Seen, rule: str) -> str:
+    return next(each.sentence for each in catalog.judge(seen) if each.rule == rule)

@@ -1,0 +1,158 @@
+"""Does the portal play lifecycles in the sandbox, keep what was seen, and let no credential out?"""
+
+import logging
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.apps import apps
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from integrations.submissions.models import Credential, Integration
+from portal.core import crypto
+from portal.core.errors import NotAllowed
+from tests.conftest import begin
+from tests.verification.testruns.provider_lifecycle.world import (
+    BASE,
+    CANARY,
+    CHANGED,
+    READABLE,
+    executable,
+    needs_sandbox,
+    needs_terraform,
+)
+from verification.testruns.models import LifecycleRehearsal
+from verification.testruns.services import provider_lifecycle_tests as jobs
+
+# it is planned as far as the provider is signed in, and no further, which takes less time
+CONDITION = """
+  lifecycle {
+    precondition {
+      condition     = var.ready
+      error_message = "Not yet."
+    }
+  }
+}
+variable "ready" {
+  default = false
+}
+"""
+STOPPED = BASE.removesuffix("}\n") + CONDITION
+GIVEN: dict[str, Any] = {
+    "version": "1.0.0", "base": BASE, "changed": CHANGED, "refused": "", "partial": "", "hosts": (),
+    "secret": f"EXAMPLE_TOKEN={CANARY}", "account": "",
+}  # fmt: skip
+KEPT = "kept-canary-8831"
+
+
+@pytest.fixture
+def rocket(acme: Any, alice: Any) -> Integration:
+    return begin(acme, alice, program="terraform-provider", repository="acme/terraform-provider-example", name="Rocket")
+
+
+def leaking(row: LifecycleRehearsal, folder: Path) -> Path:
+    return executable("leaks")
+
+
+def everything() -> str:
+    """All that the database holds, as text."""
+    models = [model for model in apps.get_models() if model._meta.managed]
+    return " ".join(str(list(model._default_manager.values())) for model in models)
+
+
+@needs_terraform
+@needs_sandbox
+@pytest.mark.django_db(transaction=True)
+def test_credentials_reach_the_sandbox_and_nothing_else(
+    rocket: Integration, alice: Any, monkeypatch: Any, caplog: Any
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    monkeypatch.setattr(jobs, "READABLE", READABLE)
+    account = Credential(uuid=uuid4(), integration=rocket, requirement_id="X", label="Test", created_at=timezone.now(),
+                         created_by=alice)  # fmt: skip
+    account.sealed = crypto.seal(crypto.Secret(f"OTHER_TOKEN={KEPT}"), account.context())
+    account.save()
+    given = GIVEN | {"base": STOPPED, "changed": STOPPED.replace("1.2.3.4", "5.6.7.8"), "account": str(account.uuid)}
+    row = jobs.begin(rocket, given, by=alice, now=timezone.now())
+    assert CANARY not in everything()
+    assert jobs.run_one(row.pk, program=leaking)
+    row.refresh_from_db()
+    said = {each["rule"]: each["outcome"] for each in row.verdicts}
+    assert (row.outcome, bytes(row.sealed), said["secrets.output"], said["plan"]) == ("fail", b"", "fail", "fail")
+    assert [ran["act"] for ran in row.seen["ran"]] == ["direct", "init", "validate", "refused", "plan"]
+    assert (row.names, account.uses.get().how) == (["EXAMPLE_TOKEN"], "sandbox")
+    text = everything() + caplog.text
+    for canary in (CANARY, KEPT, *CANARY.split()):
+        assert canary not in text
+
+
+@pytest.mark.django_db
+def test_rehearsal_that_was_cut_off_is_ours_and_not_played_again(rocket: Integration, alice: Any) -> None:
+    now = timezone.now()
+    row = jobs.begin(rocket, GIVEN, by=alice, now=now)
+    LifecycleRehearsal.objects.filter(pk=row.pk).update(attempts=1, claimed_until=now)
+    assert jobs.run_due(now) == 1
+    row.refresh_from_db()
+    assert (row.outcome, bytes(row.sealed)) == ("error", b"")
+    assert row.verdicts[0]["sentence"] == "We could not look: Our worker ended before the rehearsal did."
+
+
+@pytest.mark.django_db(transaction=True)
+def test_without_a_sandbox_nothing_is_run_and_nothing_passes(
+    rocket: Integration, alice: Any, settings: Any, tmp_path: Path
+) -> None:
+    settings.SANDBOX_SOCKET = str(tmp_path / "nobody.sock")
+    row = jobs.begin(rocket, GIVEN, by=alice, now=timezone.now())
+    assert jobs.run_one(row.pk, program=leaking)
+    row.refresh_from_db()
+    assert {each["outcome"] for each in row.verdicts} == {row.outcome} == {"not_run"}
+    assert row.verdicts[0]["sentence"].startswith("Not run: No sandbox on this worker")
+
+
+@pytest.mark.django_db
+def test_release_that_nobody_published_is_not_started(rocket: Integration, alice: Any, registry: Any) -> None:
+    row = jobs.begin(rocket, GIVEN, by=alice, now=timezone.now())
+    assert jobs.run_due() == 1
+    row.refresh_from_db()
+    assert row.outcome == "not_run"
+    assert row.seen["unavailable"].startswith("Not run: The release ")
+
+
+@pytest.mark.django_db
+def test_one_is_open_at_a_time_and_strangers_begin_none(rocket: Integration, alice: Any, charlie: Any) -> None:
+    jobs.begin(rocket, GIVEN, by=alice, now=timezone.now())
+    with pytest.raises(NotAllowed) as refusal:
+        jobs.begin(rocket, GIVEN, by=alice, now=timezone.now())
+    assert str(refusal.value) == "A rehearsal is under way; wait for its end."
+    with pytest.raises(NotAllowed, match="Only owners and editors"):
+        jobs.begin(rocket, GIVEN, by=charlie, now=timezone.now())
+
+
+@pytest.mark.django_db
+def test_form_keeps_what_was_typed_but_the_credentials(rocket: Integration, alice: Any, client: Client) -> None:
+    client.force_login(alice)
+    sent = {**GIVEN, "changed": BASE, "hosts": "https://a.io"}
+    page = client.post(reverse("lifecycle", args=[rocket.uuid]), sent)
+    text = page.content.decode()
+    assert page.status_code == 422
+    assert "https://a.io is no host name. Write it like api.acme.io, or api.acme.io:8443." in text
+    assert "tftest-volume" in text
+    assert CANARY not in text
+
+
+@pytest.mark.django_db
+def test_page_and_json_show_the_same_verdicts(rocket: Integration, alice: Any, client: Client) -> None:
+    client.force_login(alice)
+    assert client.get(reverse("lifecycle_json", args=[rocket.uuid])).status_code == 404
+    client.post(reverse("lifecycle", args=[rocket.uuid]), {**GIVEN, "hosts": "api.acme.io"})
+    row = LifecycleRehearsal.objects.get()
+    assert (row.hosts, row.names, row.seen["has_secrets"]) == (["api.acme.io"], ["EXAMPLE_TOKEN"], True)
+    LifecycleRehearsal.objects.update(attempts=1)
+    jobs.run_due()
+    said = client.get(reverse("lifecycle_json", args=[rocket.uuid])).json()
+    assert (said["version"], said["outcome"], len(said["verdicts"])) == ("1.0.0", "error", 17)
+    page = client.get(reverse("lifecycle", args=[rocket.uuid])).content.decode()
+    assert "This is ours, not your provider" in page

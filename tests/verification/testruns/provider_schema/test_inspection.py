@@ -1,0 +1,236 @@
+"""Does the portal read a published provider's schema: fetched, verified, started elsewhere, kept, shown?"""
+
+import json
+import os
+import socketserver
+import threading
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from integrations.submissions.models import Integration
+from portal.core.errors import NotAllowed
+from tests.conftest import begin
+from tests.fakes import signed
+from tests.fakes.registry import Provider, Registry
+from verification.checks.models import CheckResult, CheckRun
+from verification.checks.rules.provider_schema import KNOWN
+from verification.checks.services import observations
+from verification.sandbox import environment
+from verification.schemas.models import StoredSchema
+from verification.testruns import tasks
+from verification.testruns.kinds.provider_schema import artifacts
+from verification.testruns.models import SchemaReading
+from verification.testruns.services import provider_schema_inspections
+
+pytestmark = pytest.mark.django_db
+NOW = datetime.now(UTC)
+PLATFORM = artifacts.here()
+BLOCK = {"attributes": {"api_token": {"type": "string", "description": "A token.", "description_kind": "plain"}}}
+SCHEMA = {
+    "format_version": "1.0",
+    "provider_schemas": {
+        "registry.terraform.io/acme/rocket": {
+            "provider": {"version": 0, "block": BLOCK},
+            "resource_schemas": {"rocket_pad": {"version": 1, "block": BLOCK}},
+        }
+    },
+}
+WAY = {"read": True, "key": "", "problem": "", "seconds": 0.5, "peak": 90_000_000, "said": "a\x00b"}
+GOOD = {
+    "readings": [WAY | {"via": "direct", "protocol": 5}, WAY | {"via": "terraform", "protocol": 0}],
+    "schema": SCHEMA, "differences": [], "terraform": True,
+}  # fmt: skip
+
+
+class Service:
+    """The sandbox's service as seen from outside: it takes a job and answers what the test says."""
+
+    def __init__(self, path: Path) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self.received, self.says = b"", {"answer": GOOD}
+        outer = self
+
+        class Connected(socketserver.StreamRequestHandler):
+            def handle(self) -> None:
+                order = json.loads(self.rfile.readline())
+                outer.received = b"".join(self.rfile.read(size) for _, size in order["files"])
+                outer.asked.append(order)
+                for line in ({"progress": {"says": "The provider is asked for its schema"}}, outer.says):
+                    self.wfile.write(json.dumps(line).encode() + b"\n")
+
+        self.server = socketserver.ThreadingUnixStreamServer(str(path), Connected)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+
+@pytest.fixture
+def service(tmp_path: Path, settings: Any) -> Iterator[Service]:
+    path = tmp_path / "sandbox"
+    found = Service(path)
+    settings.SANDBOX_SOCKET = str(path)
+    yield found
+    found.server.shutdown()
+    found.server.server_close()
+
+
+@pytest.fixture
+def rocket(acme: Any, alice: Any) -> Integration:
+    return begin(acme, alice, name="Rocket", repository="acme/terraform-provider-rocket", repository_id=77, now=NOW)
+
+
+@pytest.fixture
+def published(registry: Registry, settings: Any) -> Callable[..., signed.Signed]:
+    """Publishes acme/rocket 1.0.0 with this program."""
+    settings.GITHUB_API_URL = registry.url
+
+    def publish(program: bytes = b"", change: Callable[[signed.Signed], None] = lambda _: None) -> signed.Signed:
+        made = signed.release("rocket", "1.0.0", **({"programs": {PLATFORM: program}} if program else {}))
+        change(made)
+        registry.publish(Provider("acme/rocket", versions=("1.0.0",), releases={"1.0.0": made}))
+        return made
+
+    return publish
+
+
+def read(integration: Integration, by: Any) -> SchemaReading:
+    row = provider_schema_inspections.begin(integration, by=by, now=NOW)
+    assert provider_schema_inspections.run_due(NOW) == 1
+    return SchemaReading.objects.get(pk=row.pk)
+
+
+def test_the_schema_of_an_authentic_release_is_kept(
+    rocket: Integration, alice: Any, service: Service, published: Callable[..., Any]
+) -> None:
+    published()
+    row = read(rocket, alice)
+    assert (row.outcome, row.version) == ("pass", "1.0.0"), row.told
+    assert service.asked[0]["arguments"]["source"] == "registry.terraform.io/acme/rocket"
+    assert service.received[:4] == b"\x7fELF"
+    kept = StoredSchema.objects.get(integration=rocket)
+    assert (kept.version, kept.resources, kept.given_by) == ("1.0.0", 1, None)
+    said = {one["id"]: one["outcome"] for one in row.results}
+    assert said == {
+        "schema.read": "pass", "schema.protocol": "pass", "schema.prefix": "pass", "schema.sensitive": "warn",
+        "schema.deprecated": "pass", "schema.descriptions": "warn", "schema.pages": "fail",
+    }  # fmt: skip
+    assert observations.known(rocket)[KNOWN]["readings"][0]["said"] == "ab"
+    assert CheckRun.objects.open().filter(integration=rocket).exists()
+
+
+def test_a_release_that_is_not_authentic_is_never_started(
+    rocket: Integration, alice: Any, service: Service, published: Callable[..., Any]
+) -> None:
+    def swap(made: signed.Signed) -> None:
+        made.files[f"{made.prefix}_SHA256SUMS.sig"] = b"no signature"
+
+    published(change=swap)
+    row = read(rocket, alice)
+    assert row.outcome == "not_run"
+    assert row.told["not_run"].startswith("The release did not pass “")
+    assert service.asked == []
+
+
+@pytest.mark.parametrize(
+    ("says", "outcome", "summary"),
+    [
+        ({"not_run": "No sandbox on this worker: x."}, "not_run", "No sandbox on this worker: x."),
+        ({"refused": "It is not called so."}, "not_run", "It is not called so."),
+        ({"answer": GOOD | {"differences": ["provider.block"]}}, "fail",
+         "The provider and Terraform tell different schemas."),
+    ],
+)  # fmt: skip
+def test_what_the_sandbox_answers_is_told(
+    says: Any, outcome: str, summary: str, rocket: Integration, alice: Any, service: Service, published: Any
+) -> None:
+    published()
+    service.says = says
+    row = read(rocket, alice)
+    assert (row.results[0]["outcome"], row.results[0]["summary"]) == (outcome, summary)
+
+
+def test_a_fault_of_ours_is_tried_again_and_given_up(
+    rocket: Integration, alice: Any, service: Service, published: Callable[..., Any]
+) -> None:
+    published()
+    service.says = {"error": "it broke"}
+    row = read(rocket, alice)
+    assert (row.finished_at, row.due_at) == (None, NOW + provider_schema_inspections.PAUSE)
+    for turn in (1, 2):
+        assert provider_schema_inspections.run_due(NOW + turn * provider_schema_inspections.PAUSE) == 1
+    row.refresh_from_db()
+    assert row.told["not_run"] == "We could not read it: it broke"
+
+
+def test_no_service_is_not_run_with_the_reason(
+    rocket: Integration, alice: Any, settings: Any, published: Callable[..., Any]
+) -> None:
+    published()
+    settings.SANDBOX_SOCKET = "/nowhere/sandbox"
+    row = read(rocket, alice)
+    assert row.told["not_run"].startswith("No sandbox on this worker: its service does not answer")
+    assert StoredSchema.objects.count() == 0
+
+
+@pytest.mark.skipif(PLATFORM != "linux_amd64", reason="the program of this test is one of x86_64")
+def test_a_program_that_is_no_provider_is_started_and_told(
+    rocket: Integration, alice: Any, published: Callable[..., Any]
+) -> None:
+    if reason := environment.find_obstacle():
+        pytest.skip(reason)
+    published(Path(os.path.realpath("/bin/true")).read_bytes())
+    row = read(rocket, alice)
+    assert (row.outcome, row.results[0]["summary"]) == (
+        "fail",
+        "It ended before it said its handshake, with exit code 0.",
+    )
+
+
+def test_only_whoever_may_asks_and_only_once(rocket: Integration, alice: Any, charlie: Any) -> None:
+    with pytest.raises(NotAllowed) as refusal:
+        provider_schema_inspections.begin(rocket, by=charlie, now=NOW)
+    assert refusal.value.kind == "may"
+    provider_schema_inspections.begin(rocket, by=alice, now=NOW)
+    with pytest.raises(NotAllowed, match="being read already"):
+        provider_schema_inspections.begin(rocket, by=alice, now=NOW)
+
+
+def test_the_night_reads_each_new_release_once(rocket: Integration) -> None:
+    night = datetime(2026, 4, 14, 23, 0, tzinfo=UTC)
+    CheckResult.objects.create(
+        integration=rocket, key="release.archive", version=1, outcome="pass", summary="", at=night, confirmed_at=night,
+        looked_at=[["version", "1.4.0"], ["checksums", "ab"]],
+    )  # fmt: skip
+    assert tasks.plan(night - timedelta(hours=8)) == 0
+    assert tasks.plan(night) == 1
+    assert tasks.plan(night) == 0
+    row = SchemaReading.objects.get()
+    assert (row.version, row.requested_by) == ("1.4.0", None)
+    SchemaReading.objects.update(finished_at=night, outcome="not_run")
+    assert tasks.plan(night + timedelta(hours=1)) == 0
+    assert tasks.plan(night + timedelta(hours=25)) == 1
+    SchemaReading.objects.update(finished_at=night, outcome="pass")
+    assert tasks.plan(night + timedelta(hours=49)) == 0
+
+
+def test_the_page_shows_how_far_it_is_and_what_came_of_it(
+    rocket: Integration, alice: Any, service: Service, published: Callable[..., Any]
+) -> None:
+    published()
+    client, page = Client(), reverse("schemas", args=[rocket.uuid])
+    client.force_login(alice)
+    assert "Read the schema" in client.get(page).content.decode()
+    answer = client.post(reverse("schema_read", args=[rocket.uuid]), follow=True)
+    assert "as soon as a worker is free" in answer.content.decode()
+    live = client.get(page, headers={"HX-Request": "true"})
+    assert (live.status_code, b"<html" in live.content) == (200, False)
+    provider_schema_inspections.run_due(datetime.now(UTC) + timedelta(minutes=1))
+    assert client.get(page, headers={"HX-Request": "true"}).status_code == 286
+    text = client.get(page).content.decode()
+    assert "1 resource and 0 data sources over protocol 5, the same through Terraform." in text
+    assert "Read it again" in text

@@ -1,0 +1,167 @@
+"""Is a provider's schema read, from itself and through Terraform, and is each provider that fails told by its name?"""
+
+import json
+import sys
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.verification.sandbox.programs import HOSTILE, READABLE, write_program
+from verification.sandbox import environment
+from verification.sandbox.types import MEGABYTE, Limits
+from verification.testruns.kinds.provider_schema.reader import (
+    Given,
+    differences,
+    direct,
+    given_of,
+    terraform_here,
+    through_terraform,
+)
+
+LIMITS = Limits(seconds=4, memory=80 * MEGABYTE, disk=30 * MEGABYTE, processes=60, output=200_000)
+PROVIDER = f"""#!{Path(sys.prefix)}/bin/python
+from tf.iface import Provider, Resource
+from tf.runner import run_provider
+from tf.blocks import SetNestedBlock
+from tf.schema import Attribute, Block, Schema
+from tf.types import Bool, List, Map, String
+
+class Server(Resource):
+    @classmethod
+    def get_name(cls): return "server"
+    @classmethod
+    def get_schema(cls):
+        return Schema(version=2, attributes=[
+            Attribute("address", String(), required=True, description="Where it is."),
+            Attribute("labels", Map(String()), optional=True),
+            Attribute("token", String(), optional=True, sensitive=True),
+            Attribute("names", List(String()), computed=True),
+        ], block_types=[SetNestedBlock("disk", Block(attributes=[
+            Attribute("fast", Bool(), optional=True, deprecated=True)]))])
+    def __init__(self, provider): pass
+    def validate(self, *_): pass
+    def plan(self, *_): pass
+    def create(self, *_): pass
+    def read(self, *_): pass
+    def update(self, *_): pass
+    def delete(self, *_): pass
+
+class Example(Provider):
+    def get_model_prefix(self): return "example_"
+    def full_name(self): return "registry.terraform.io/acme/example"
+    def get_provider_schema(self, diags): return Schema(attributes=[Attribute("key", String(), optional=True)])
+    def validate_config(self, *_): pass
+    def configure_provider(self, *_): pass
+    def get_data_sources(self): return []
+    def get_resources(self): return [Server]
+    def get_functions(self): return []
+
+run_provider(Example())
+"""
+AWS = "terraform-provider-aws_3.39.0_linux_amd64.zip"
+
+
+@pytest.fixture(autouse=True)
+def require_sandbox():
+    """Skip the test with the reason where no sandbox can be had."""
+    if reason := environment.find_obstacle():
+        pytest.skip(reason)
+
+
+@pytest.fixture
+def terraform():
+    found = terraform_here()
+    if found is None:
+        pytest.skip("no terraform on this machine")
+    return found
+
+
+def given(executable, limits=LIMITS):
+    return Given(executable, "registry.terraform.io/acme/example", "1.0.0", limits, READABLE)
+
+
+@pytest.fixture
+def provider(tmp_path):
+    path = tmp_path / "terraform-provider-example_v1.0.0"
+    path.write_text(PROVIDER)
+    path.chmod(0o755)
+    return path
+
+
+def test_a_provider_with_tls_is_read_as_terraform_reads_it(provider, terraform):
+    limits = Limits(seconds=30)
+    one, other = direct(given(provider, limits)), through_terraform(given(provider, limits), terraform)
+    assert (one.problem, other.problem) == ("", ""), (one.said, other.said)
+    assert (one.protocol, differences(one.document, other.document)) == (6, [])
+    server = one.document["provider_schemas"]["registry.terraform.io/acme/example"]["resource_schemas"][
+        "example_server"
+    ]
+    assert server["version"] == 2
+    assert server["block"]["attributes"]["labels"]["type"] == ["map", "string"]
+    assert server["block"]["block_types"]["disk"]["nesting_mode"] == "set"
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (HOSTILE["opens the network"], "reached for the network"),
+        (HOSTILE["reads the home folder"], "reached for the home folder"),
+        (HOSTILE["writes 10 GB"], "disk full"),
+        ("time.sleep(60)", "timed out"),
+        ("sys.exit(1)", "ended"),
+        ("print('Hello', flush=True); time.sleep(60)", "fields"),
+        ("print('1|4|unix|/tmp/p|grpc|', flush=True); time.sleep(60)", "version"),
+        ("print('1|5|unix|/tmp/p|netrpc|', flush=True); time.sleep(60)", "protocol"),
+        ("print('1|5|unix|/tmp/p|grpc|', flush=True); sys.exit(3)", "ended"),
+        ("print('1|5|unix|/tmp/p|grpc|', flush=True)" + HOSTILE["eats memory"], "out of memory"),
+    ],
+)  # fmt: skip
+def test_a_provider_that_fails_is_told_by_its_name(text, key, tmp_path):
+    program = write_program(tmp_path, "terraform-provider-example", text)
+    limits = Limits(**(LIMITS.as_dict() | {"seconds": 1.0})) if key == "timed out" else LIMITS
+    found = direct(given(program, limits))
+    assert (found.document, found.key) == (None, key), found
+    assert found.problem.endswith(".")
+
+
+def test_what_terraform_does_not_take_is_told(tmp_path, terraform):
+    program = write_program(tmp_path, "terraform-provider-example", "sys.exit(1)")
+    found = through_terraform(given(program, Limits(seconds=20)), terraform)
+    assert (found.document, found.key) == (None, "terraform")
+
+
+@pytest.mark.skipif(find_spec("cloudrail") is None, reason="the genuine AWS provider is not installed")
+def test_the_genuine_aws_provider_is_read_equally_both_ways(tmp_path, terraform):
+    place = next(Path(folder, "terraform_plugins") for folder in find_spec("cloudrail").submodule_search_locations)
+    with zipfile.ZipFile(place / AWS) as archive:
+        executable = Path(archive.extract("terraform-provider-aws_v3.39.0_x5", tmp_path))
+    executable.chmod(0o755)
+    asked = given_of(executable, "hashicorp/aws")
+    one, other = direct(asked), through_terraform(asked, terraform)
+    assert (one.problem, other.problem, one.protocol) == ("", "", 5)
+    assert differences(one.document, other.document) == []
+    assert json.dumps(one.document, sort_keys=True) == json.dumps(
+        {key: other.document[key] for key in ("format_version", "provider_schemas")}, sort_keys=True
+    )
+    found = one.document["provider_schemas"]["registry.terraform.io/hashicorp/aws"]
+    assert (len(found["resource_schemas"]), len(found["data_source_schemas"])) == (711, 246)
+
+
+@pytest.mark.parametrize(
+    ("name", "source", "version"),
+    [
+        ("terraform-provider-aws_v3.39.0_x5", "registry.terraform.io/partner/aws", "3.39.0"),
+        ("terraform-provider-google-beta_v1.0.0-rc.1", "registry.terraform.io/partner/google-beta", "1.0.0-rc.1"),
+        ("terraform-provider-null", "registry.terraform.io/partner/null", "0.0.1"),
+    ],
+)
+def test_a_files_name_says_what_it_is(name, source, version):
+    found = given_of(Path(name))
+    assert (found.source, found.version) == (source, version)
+
+
+def test_a_name_that_says_nothing_is_asked_about():
+    with pytest.raises(ValueError, match="name its address with --source"):
+        given_of(Path("provider"))

@@ -1,0 +1,106 @@
+"""Does the command line play a rehearsal without a database, and tell what came of it?"""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from tests.verification.testruns.endpoints import KEY, endpoint
+from verification.testruns.kinds.run_task.protocol import STAGES
+
+
+def rehearse(*arguments: str) -> tuple[int, str, str]:
+    """(exit code, what was printed, what was told meanwhile)."""
+    out, err, code = StringIO(), StringIO(), 0
+    try:
+        call_command("rehearse_run_task", *arguments, stdout=out, stderr=err)
+    except SystemExit as end:
+        code = int(str(end.code))
+    return code, out.getvalue(), err.getvalue()
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> str:
+    path = tmp_path / "key"
+    path.write_text(f"{KEY}\n")
+    return str(path)
+
+
+def test_good_endpoint_as_json(key: str) -> None:
+    with endpoint() as server:
+        stages = ("--stages", "pre_plan", "post_apply")
+        code, out, err = rehearse(server.url, "--hmac-key-file", key, *stages, "--json")
+    told: dict[str, Any] = json.loads(out)
+    assert (code, told["outcome"], told["signed"]) == (0, "pass", True)
+    assert [(each["stage"], each["result"]) for each in told["enforcement"]] == [
+        ("Pre-plan", "passed"), ("Pre-plan", "failed"), ("Post-apply", "passed"), ("Post-apply", "failed"),
+    ]  # fmt: skip
+    assert "Verification request: 200 OK" in err
+    assert KEY not in out + err
+
+
+@pytest.mark.parametrize("written", [["post_plan,pre_plan"], ["pre_plan", "post_plan"], ["pre_plan,", "post_plan"]])
+def test_stages_are_read_with_spaces_and_with_commas(written: list[str]) -> None:
+    with endpoint(key="") as server:
+        _, out, _ = rehearse("--json", server.url, "--stages", *written)
+    acts = [each["act"] for each in json.loads(out)["enforcement"]]
+    assert acts == ["passing.pre_plan", "failing.pre_plan", "passing.post_plan", "failing.post_plan"]
+
+
+def test_silence_is_as_short_as_it_was_asked_for() -> None:
+    with endpoint(key="") as server:
+        _, out, _ = rehearse(server.url, "--json", "--minutes", "30", "--silence", "0.5")
+    said = {each["rule"]: each["sentence"] for each in json.loads(out)["verdicts"]}
+    assert said["progress"].endswith(" seconds of 30.")
+
+
+def test_empty_key_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("\n")
+    with pytest.raises(CommandError) as refusal:
+        rehearse("http://127.0.0.1:9/", "--hmac-key-file", str(tmp_path / "key"))
+    sentence = "holds no key. Leave --hmac-key-file out to send unsigned requests."
+    assert str(refusal.value) == f"{tmp_path / 'key'} {sentence}"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (
+            ("--stages", "post_plan", "http://127.0.0.1:9/"),
+            "http://127.0.0.1:9/ was read as a stage: write the address first, or the stages with commas.",
+        ),
+        ((), "Give the endpoint's address, such as https://run.acme.io/run-task."),
+        (("--stages", "post_plan"), "Give the endpoint's address, such as https://run.acme.io/run-task."),
+    ],
+)
+def test_address_that_is_missing_or_taken_for_a_stage_is_told(arguments: tuple[str, ...], sentence: str) -> None:
+    with pytest.raises(CommandError) as refusal:
+        rehearse(*arguments)
+    assert str(refusal.value) == sentence
+
+
+def test_faulty_endpoint_as_text(key: str) -> None:
+    with endpoint("always-passes") as server:
+        code, out, _ = rehearse(server.url, "--hmac-key-file", key)
+    assert code == 1
+    assert "FAIL     The run that is to fail is stopped: Post-plan: the run that is to fail passed." in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--hmac-key-file", "nowhere"), "nowhere cannot be read as text."),
+        (("--stages", "post_plan,apply"), f"“apply” is no stage; there are {', '.join(STAGES)}."),
+        (("--stages", ","), f"No stage is named; there are {', '.join(STAGES)}."),
+        (("--listen", "here"), "Write --listen as HOST:PORT, such as 127.0.0.1:8700."),
+        (("--listen", "127.0.0.1:65536"), "Write --listen as HOST:PORT, such as 127.0.0.1:8700."),
+    ],
+)
+def test_wrong_arguments_are_explained(arguments: tuple[str, str], sentence: str) -> None:
+    with pytest.raises(CommandError) as refusal:
+        rehearse("http://127.0.0.1:9/", *arguments)
+    assert (str(refusal.value), refusal.value.returncode) == (sentence, 2)

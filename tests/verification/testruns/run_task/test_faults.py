@@ -1,0 +1,95 @@
+"""Does each fault of an endpoint get its verdict, and no other one?"""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from tests.verification.testruns.endpoints import example, rehearsed
+from verification.testruns.kinds.run_task import rules
+from verification.testruns.kinds.run_task.records import Seen
+
+ABOUT_RESULTS = ("token", "form", "limits", "outcomes", "end", "progress", "once", "scenario.passing",
+                 "scenario.failing")  # fmt: skip
+NO_FINAL = {"end": "fail", **dict.fromkeys(("once", "scenario.passing", "scenario.failing"), "not_run")}
+NOT_TAKEN = dict.fromkeys(("end", "progress", "once", "scenario.passing", "scenario.failing"), "not_run")
+UNREAD = NOT_TAKEN | {"outcomes": "not_run"}
+WITHOUT_RESULTS = dict.fromkeys(ABOUT_RESULTS, "not_run")
+VERDICTS: dict[str, dict[str, str]] = {
+    "verification-202": {"verification": "fail", "signature.raw": "not_run", "future": "not_run"},
+    "verification-called-back": {"verification.quiet": "warn"},
+    "unsigned-taken": {"signature.unsigned": "fail"},
+    "wrong-signature-taken": {"signature.wrong": "fail", "signature.raw": "not_run"},
+    "signature-of-parsed-body": {"signature.raw": "fail"},
+    "malformed-500": {"malformed": "fail"},
+    "new-stage-refused": {"future": "warn"},
+    "redirects": {
+        "verification": "fail", "answer": "fail", "signature.raw": "not_run", "future": "not_run",
+        **dict.fromkeys(("signature.unsigned", "signature.wrong", "malformed"), "warn"), **WITHOUT_RESULTS,
+    },
+    "hangs-up": {"answer": "fail", **WITHOUT_RESULTS},
+    "slow-answer": {"first_answer": "warn"},
+    "slow-body": {"body": "fail"},
+    "endless-body": {"body": "fail"},
+    "never-calls-back": WITHOUT_RESULTS | {"end": "fail"},
+    "never-ends": NO_FINAL | {"outcomes": "not_run"},
+    "silent-too-long": {"progress": "fail"},
+    "too-late": NO_FINAL,
+    "called-back-twice": {"once": "warn"},
+    "contradicts-itself": {"once": "fail"},
+    "token-missing": NOT_TAKEN | {"token": "fail"},
+    "token-of-another-run": NOT_TAKEN | {"token": "fail"},
+    "posts-result": NOT_TAKEN | {"form": "fail"},
+    "garbage-result": UNREAD | {"form": "fail", "limits": "not_run"},
+    "huge-result": UNREAD | {"limits": "fail"},
+    "bad-outcomes": NOT_TAKEN | {"outcomes": "fail"},
+    "always-passes": {"scenario.failing": "fail"},
+}  # fmt: skip
+PATIENCE = {  # where the fault itself takes time, what is waited for
+    "slow-answer": {"silence": 5.0, "give_up": 5.0, "end": 10.0},
+    "silent-too-long": {"settle": 1.6, "end": 10.0},
+    "too-late": {"settle": 1.6, "silence": 2.0},
+    "never-ends": {"silence": 2.0},
+}
+TOLERATED = {
+    "outcome_id": "“outcome_id” is the JSON schema's word; the API page and the client library say “outcome-id”.",
+    "outcomes-in-attributes": "Outcomes stand inside attributes, as the integrations page shows them; the API page and "
+    "the client library put them under relationships.",
+    "long-body": "Outcome 1: “body” has 20010 characters. The JSON schema allows 10000, the API page up to 5 MB.",
+    "tag-with-space": "The tag “Cost centre” has a space, which the API page shows and the JSON schema forbids.",
+    "answers-after-the-work": None,
+    "garbage-answer": None,
+}
+
+
+@pytest.fixture(scope="module")
+def seen() -> dict[str, Seen]:
+    """Every fault and every variant, rehearsed side by side."""
+    every = [*example.FAULTS, *example.VARIANTS]
+    with ThreadPoolExecutor(16) as pool:
+        return dict(zip(every, pool.map(lambda how: rehearsed(how, **PATIENCE.get(how, {})), every), strict=True))
+
+
+def not_passed(found: Seen) -> dict[str, str]:
+    return {each.rule: str(each.outcome) for each in rules.judge(found) if each.outcome != "pass"}
+
+
+def test_there_are_25_faults() -> None:
+    assert (len(example.FAULTS), set(VERDICTS)) == (25, set(example.FAULTS))
+
+
+@pytest.mark.parametrize("fault", sorted(VERDICTS))
+def test_fault_gets_its_verdict(fault: str, seen: dict[str, Seen]) -> None:
+    assert not_passed(seen[fault]) == VERDICTS[fault]
+
+
+@pytest.mark.parametrize("variant", sorted(TOLERATED))
+def test_contradiction_between_documents_is_tolerated_and_named(variant: str, seen: dict[str, Seen]) -> None:
+    noted = [note for verdict in rules.judge(seen[variant]) for note in verdict.notes]
+    said = TOLERATED[variant]
+    assert (not_passed(seen[variant]), noted) == ({}, [said] if said else [])
+
+
+def test_no_secret_is_in_the_record(seen: dict[str, Seen]) -> None:
+    texts = [str(found.exchanges) + str(found.knocks) for found in seen.values()]
+    assert not [text for text in texts if "correct horse" in text]
+    assert all('access_token":"[struck out]' in text for text in texts)

@@ -1,0 +1,217 @@
+"""Does the portal's own rehearsal take results at its address, in pieces, and forget the key?"""
+
+import json
+import urllib.request
+from datetime import timedelta
+from typing import Any
+from urllib.error import HTTPError
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from integrations.submissions.models import Integration
+from integrations.submissions.services import meetings
+from portal.core.errors import NotAllowed
+from tests.conftest import begin, drive
+from tests.verification.testruns.endpoints import KEY, Held, endpoint
+from verification.checks.models import CheckRun
+from verification.checks.rules.run_task import KEY as KEY_OF_CHECK
+from verification.checks.rules.run_task import KNOWN
+from verification.checks.runner import run
+from verification.checks.services import observations
+from verification.testruns.kinds.run_task import callback_service, callback_store
+from verification.testruns.models import RunTaskCallback, RunTaskRehearsal
+from verification.testruns.services import run_task_tests
+
+GIVEN: dict[str, Any] = {
+    "key": KEY, "stages": ["post_plan"], "passing_workspace": "", "failing_workspace": "", "passing_plan": "",
+    "failing_plan": "",
+}  # fmt: skip
+DOCUMENT = json.dumps({"data": {"type": "task-results", "attributes": {"status": "passed", "message": "Late."}}})
+
+
+@pytest.fixture
+def run_task(acme: Any, alice: Any) -> Integration:
+    return begin(acme, alice, program="terraform-run-task", repository="", name="Preflight")
+
+
+@pytest.fixture
+def rehearsed(live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any) -> Any:
+    """Plays a whole rehearsal of an endpoint as the sweep does, and gives the row."""
+    settings.SITE_URL, settings.LOOPBACK_SOURCES = live_server.url, True
+
+    def play(how: str = "", **given: Any) -> RunTaskRehearsal:
+        with endpoint(how, kind=Held) as server:
+            row = run_task_tests.begin(run_task, GIVEN | {"url": server.url, **given}, by=alice, now=timezone.now())
+            with monkeypatch.context() as impatient:
+                impatient.setattr(run_task_tests, "PATIENCE", 0)
+                run_task_tests.run_due()
+            server.work()
+            run_task_tests.run_due(timezone.now() + run_task_tests.PAUSE)
+        return RunTaskRehearsal.objects.get(pk=row.pk)
+
+    return play
+
+
+@pytest.mark.django_db(transaction=True)
+def test_good_endpoint_passes_and_its_key_is_forgotten(rehearsed: Any, run_task: Integration) -> None:
+    row = rehearsed()
+    assert (row.outcome, bytes(row.sealed), row.signed) == ("pass", b"", True)
+    assert {each["outcome"] for each in row.verdicts} == {"pass"}
+    kept = str([each.exchange for each in row.requests.all()]) + str([*RunTaskCallback.objects.values("seen")])
+    assert KEY not in kept
+    assert CheckRun.objects.open().filter(integration=run_task).exists()
+    run(run_task, ["RT-TRIED"], now=timezone.now())
+    result = run_task.check_results.get()
+    assert (result.outcome, result.summary) == ("pass", "The run task passes its rehearsal of Post-plan.")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_page_and_json_show_the_same_verdicts(rehearsed: Any, run_task: Integration, alice: Any, client: Any) -> None:
+    client.force_login(alice)
+    address = reverse("rehearsal_json", args=[run_task.uuid])
+    assert client.get(address).status_code == 404
+    row = rehearsed("called-back-twice")
+    told = client.get(address).json()
+    assert (told["stages"], told["outcome"], told["verdicts"]) == (["post_plan"], "warn", row.verdicts)
+    assert len(told["exchanges"]) == 8
+    assert KEY not in str(told)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_rehearsal_that_is_stopped_while_it_waits_waits_no_more(
+    live_server: Any, settings: Any, monkeypatch: Any, run_task: Integration, alice: Any
+) -> None:
+    settings.SITE_URL, settings.LOOPBACK_SOURCES = live_server.url, True
+    monkeypatch.setattr(run_task_tests, "PATIENCE", 0.1)
+    monkeypatch.setattr(
+        run_task_tests.time, "sleep", lambda _: run_task_tests.stop(run_task, by=alice, now=timezone.now())
+    )
+    with endpoint(kind=Held) as server:
+        run_task_tests.begin(run_task, GIVEN | {"url": server.url}, by=alice, now=timezone.now())
+        run_task_tests.run_due()
+    row = RunTaskRehearsal.objects.get()
+    told = {each["rule"]: (each["outcome"], each["sentence"]) for each in row.verdicts}
+    assert told["end"] == ("not_run", "The rehearsal was stopped before a result came.")
+    assert (row.outcome, {each["mandatory"] for each in row.effects}) == ("not_run", {"The run waits."})
+
+
+@pytest.mark.django_db(transaction=True)
+def test_plan_of_the_partner_decides(rehearsed: Any) -> None:
+    swapped = rehearsed(passing_plan=json.dumps({"cidr": "0.0.0.0/0"}))
+    assert {each["rule"]: each["outcome"] for each in swapped.verdicts}["scenario.passing"] == "fail"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_result_after_the_end_still_counts(rehearsed: Any, live_server: Any) -> None:
+    row = rehearsed()
+    request = row.requests.get(act="passing.post_plan")
+    token = callback_service.new_token()
+    row.requests.filter(pk=request.pk).update(token_hash=callback_service.hash_of(token))
+    asked = urllib.request.Request(
+        callback_store.places_of(request).callback, DOCUMENT.encode(), method="PATCH",
+        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/vnd.api+json"},
+    )  # fmt: skip
+    with pytest.raises(HTTPError) as refusal:
+        urllib.request.urlopen(asked)
+    refusal.value.close()
+    row.refresh_from_db()
+    assert (refusal.value.code, row.outcome) == (401, "warn")
+    assert {each["rule"]: each["outcome"] for each in row.verdicts}["once"] == "warn"
+
+
+def waiting(run_task: Integration, alice: Any) -> Any:
+    row = run_task_tests.begin(run_task, GIVEN | {"url": "https://run.acme.io/"}, by=alice, now=timezone.now())
+    token = callback_service.new_token()
+    return row.requests.create(
+        act="passing.post_plan", token_hash=callback_service.hash_of(token), sent_at=timezone.now()
+    ), token
+
+
+def call(token: str, method: str = "PATCH", body: bytes = DOCUMENT.encode()) -> callback_service.Call:
+    return callback_service.Call(
+        method, f"Bearer {token}" if token else "", "application/vnd.api+json", body, len(body)
+    )
+
+
+@pytest.mark.django_db
+def test_token_is_used_once_and_dies_after_an_hour(run_task: Integration, alice: Any) -> None:
+    request, token = waiting(run_task, alice)
+    now = request.sent_at
+    assert callback_store.take(request.uuid, call(""), now)[0] == 401
+    assert callback_store.take(request.uuid, call("wrong"), now)[0] == 401
+    assert callback_store.take(request.uuid, call(token, "POST"), now)[0] == 405
+    assert callback_store.take(request.uuid, call(token, body=b"{}"), now)[0] == 422
+    assert callback_store.take(request.uuid, call(token), now + timedelta(minutes=60, seconds=1))[0] == 401
+    assert callback_store.take(request.uuid, call(token), now + timedelta(minutes=60))[0] == 200
+    assert callback_store.take(request.uuid, call(token), now + timedelta(minutes=60))[0] == 401
+    assert [each.seen["token"] for each in request.callbacks.all()] == [
+        "missing", "unknown", "right", "right", "dead", "right", "used",
+    ]  # fmt: skip
+    assert token not in str([*request.callbacks.values("seen")]) + request.token_hash
+
+
+@pytest.mark.django_db
+def test_flood_of_results_is_not_kept(run_task: Integration, alice: Any) -> None:
+    request, _ = waiting(run_task, alice)
+    answers = [
+        callback_store.take(request.uuid, call("x"), timezone.now())[0] for _ in range(callback_store.MOST_CALLS + 1)
+    ]
+    assert (answers[-1], request.callbacks.count()) == (429, callback_store.MOST_CALLS)
+
+
+@pytest.mark.django_db
+def test_one_rehearsal_at_a_time_for_those_who_may(run_task: Integration, alice: Any, charlie: Any) -> None:
+    given = GIVEN | {"url": "https://run.acme.io/"}
+    with pytest.raises(NotAllowed):
+        run_task_tests.begin(run_task, given, by=charlie, now=timezone.now())
+    run_task_tests.begin(run_task, given, by=alice, now=timezone.now())
+    with pytest.raises(NotAllowed) as refusal:
+        run_task_tests.begin(run_task, given, by=alice, now=timezone.now())
+    assert str(refusal.value) == "A rehearsal is under way; wait for its end or stop it."
+    run_task_tests.stop(run_task, by=alice, now=timezone.now())
+    assert RunTaskRehearsal.objects.get().outcome == "not_run"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("field", "value", "sentence"),
+    [
+        ("url", "https://169.254.169.254/", "169.254.169.254 is"),
+        ("url", "http://run.acme.io/", "only https is read"),
+        ("failing_plan", "{", "This is no JSON object."),
+        ("stages", [], "Choose at least one stage."),
+    ],
+)
+def test_what_does_not_fit_is_said_beside_the_field(
+    client: Any, run_task: Integration, alice: Any, field: str, value: Any, sentence: str
+) -> None:
+    client.force_login(alice)
+    sent = {"url": "https://run.acme.io/", "key": KEY, "stages": ["post_plan"], field: value}
+    answer = client.post(f"/integrations/{run_task.uuid}/rehearsal/", sent)
+    page = answer.content.decode()
+    assert (answer.status_code, RunTaskRehearsal.objects.count()) == (422, 0)
+    assert sentence in page
+    assert KEY not in page
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("outcome", "ticked"), [("pass", True), ("fail", False)])
+def test_what_it_showed_is_ticked_beforehand_in_the_meeting(
+    acme: Any, alice: Any, rita: Any, client: Any, outcome: str, ticked: bool
+) -> None:
+    now = timezone.now().replace(second=0, microsecond=0) - timedelta(days=3)
+    row = begin(acme, alice, program="terraform-run-task", repository="", name="Preflight", now=now)
+    row = drive(row, "review", partner=alice, reviewer=rita, now=now)
+    said = {"url": "https://run.acme.io/", "stages": ["post_plan"], "signed": True, "outcome": outcome, "verdicts": []}
+    observations.remember(row, KEY_OF_CHECK, {KNOWN: said | {"at": now.isoformat()}}, now)
+    run(row, ["RT-TRIED"], now=timezone.now())
+    times = (now + timedelta(days=1),)
+    meeting = meetings.propose(row, "RT-4", meetings.Proposal(times, "https://meet.example", 45), by=alice, now=now)
+    meetings.accept(meeting, times[0], by=rita, now=now)
+    client.force_login(rita)
+    page = client.get(f"/integrations/{row.uuid}/requirements/RT-4/").content.decode()
+    assert "“Live demonstration” is ticked beforehand" in page or not ticked
+    assert page.count(" checked") == (1 if ticked else 0)
+    assert Integration.objects.get(pk=row.pk).meetings.get().items == {}

@@ -1,0 +1,115 @@
+"""Does HashiCorp's own client library read what we send, and do we read what it sends?"""
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from pytfe import TFEClient, TFEConfig
+from pytfe.models import RunTaskRequest, TaskResultCallbackRequestOptions
+from pytfe.models.run_task_integration import TaskResultOutcome, TaskResultTag
+
+from tests.verification.testruns.endpoints import KEY, QUICK
+from verification.sources.http.client import Outbound
+from verification.testruns.kinds.run_task import rules
+from verification.testruns.kinds.run_task.callback_parsing import read
+from verification.testruns.kinds.run_task.driver import Target, play
+from verification.testruns.kinds.run_task.local_server import listening
+from verification.testruns.kinds.run_task.protocol import (
+    FAILING,
+    PASSING,
+    STAGES,
+    Places,
+    Run,
+    encoded,
+    run_request,
+    signature,
+)
+
+PLACES = Places("https://portal.example/callback", "https://portal.example/plan", "https://portal.example/files")
+NOW = datetime(2026, 4, 14, 9, 0, tzinfo=UTC)
+RUN = Run("a rehearsal", "passing", PASSING, NOW)
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_request_is_read_by_its_model(stage: str) -> None:
+    document = run_request(RUN, stage, PLACES, "token", "taskrs-0123456789abcdef", "advisory")
+    request = RunTaskRequest.model_validate_json(encoded(document))
+    assert request.capabilities.outcomes
+    assert (request.stage, request.run_created_at, request.task_result_enforcement_level) == (stage, NOW, "advisory")
+    assert request.plan_json_api_url == (None if stage == "pre_plan" else PLACES.plan)
+    sent = document | {"run_created_at": "2026-04-14T09:00:00Z"}  # it writes no milliseconds
+    assert request.model_dump(mode="json", exclude_unset=True) == sent
+
+
+def options(status: str) -> TaskResultCallbackRequestOptions:
+    tags = {"Severity": [TaskResultTag(label="High", level="error")], "Status": [TaskResultTag(label="Denied")]}
+    outcome = TaskResultOutcome.model_validate(
+        {"outcome-id": "R-1", "description": "Open to all", "body": "# Open", "url": "https://x.example", "tags": tags}
+    )
+    return TaskResultCallbackRequestOptions(status=status, message="Looked at.", outcomes=[outcome])
+
+
+@pytest.mark.parametrize("status", ["running", "passed", "failed"])
+def test_result_built_by_its_options_is_read(status: str) -> None:
+    said = read(json.dumps(options(status).to_payload()).encode())
+    assert (said.status, said.message, said.is_taken, said.notes) == (status, "Looked at.", True, [])
+    assert said.outcomes == [
+        {"id": "R-1", "description": "Open to all", "tags": ["Severity: High (error)", "Status: Denied (none)"]}
+    ]
+
+
+class Handler(BaseHTTPRequestHandler):
+    """An endpoint of a few lines, all of whose words are the library's."""
+
+    server: Any
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        if self.headers["X-TFC-Task-Signature"] != signature(body, KEY):
+            return self.say(401)
+        try:
+            request = RunTaskRequest.model_validate_json(body)
+        except ValueError:
+            return self.say(400)
+        if request.access_token != "test-token":
+            threading.Thread(target=self.work, args=(request,), daemon=True).start()
+        return self.say(200)
+
+    def work(self, request: RunTaskRequest) -> None:
+        status = "failed" if request.workspace_name == FAILING.workspace else "passed"
+        for each in ("running", status):
+            self.server.client.run_task_integrations.callback(
+                request.task_result_callback_url, request.access_token, options(each)
+            )
+
+    def say(self, status: int) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None: ...
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.client = TFEClient(TFEConfig(address="https://app.terraform.io", token="none", ca_bundle=None))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}/"
+    server.shutdown()
+    server.server_close()
+    server.client.close()
+    thread.join(5)
+
+
+def test_endpoint_written_with_it_passes_everything(endpoint: str) -> None:
+    target = Target(endpoint, KEY, ("post_plan", "pre_apply"), limits=QUICK)
+    with listening(target) as place:
+        verdicts = rules.judge(play(target, place, Outbound(loopback=True)))
+    assert {each.rule: str(each.outcome) for each in verdicts} == {each.key: "pass" for each in rules.RULES}
+    assert next(each for each in verdicts if each.rule == "progress").sentence.startswith("4 signs of life came")

@@ -1,0 +1,55 @@
+"""Verifies a published release: what the program makes of it, and what Terraform would say."""
+
+import json
+from argparse import ArgumentParser
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from verification.releases import Report, verify
+from verification.releases.inspection import Reader
+from verification.sources.errors import Refused
+from verification.sources.http import urls
+from verification.sources.http.client import Outbound
+from verification.sources.registry.protocol import RegistryProtocol
+
+HERE = ("127.0.0.1", "::1", "localhost")
+
+
+class Command(BaseCommand):
+    help = "Verifies a version of a provider in a registry, the newest one where none is named."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("provider", metavar="NAMESPACE/NAME")
+        parser.add_argument("version", nargs="?", default="")
+        parser.add_argument("--registry", required=True, metavar="BASE_URL", help="The registry's root.")
+        parser.add_argument("--host", default="", help="The registry's name in Terraform's messages.")
+        parser.add_argument("--platform", default="linux_amd64", help="The platform that Terraform runs on.")
+        parser.add_argument("--json", action="store_true", dest="as_json")
+
+    def handle(self, *, provider: str, version: str, registry: str, **options: Any) -> None:  # type: ignore[override]
+        namespace, _, name = provider.partition("/")
+        if not (namespace and name) or "/" in name or version.startswith("-"):
+            raise CommandError("Name the provider as NAMESPACE/NAME.")
+        outbound = Outbound(loopback=urlsplit(registry).hostname in HERE)
+        try:
+            urls.read(registry, loopback=outbound.loopback)
+        except Refused as refusal:
+            raise CommandError(str(refusal)) from refusal
+        now = timezone.now().timestamp()
+        reader = Reader(RegistryProtocol(registry, outbound), namespace, name, now, options["host"])
+        report = verify(reader, version.removeprefix("v"), options["platform"])
+        self.stdout.write(
+            json.dumps(report.as_dict(), indent=2, ensure_ascii=False) if options["as_json"] else words(report)
+        )
+
+
+def words(report: Report) -> str:
+    """The report for people, a line for each question."""
+    lines = [f"{report.release.address} {report.release.version}"]
+    lines += [f"{one.result.outcome.upper():8} {one.title}: {one.result.summary}" for one in report.checks]
+    said = report.terraform
+    return "\n".join((*lines, f"Terraform on {report.platform}: {said.verdict}. {said.message}".rstrip()))

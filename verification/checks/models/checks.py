@@ -1,0 +1,125 @@
+"""What did each check say, when, and what is still to be run?"""
+
+from datetime import datetime
+from typing import Any
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Max, Q
+
+from verification.outcomes import Outcome
+
+
+class CheckResultQuerySet(models.QuerySet["CheckResult"]):
+    """Reads of what was found; nothing is ever changed."""
+
+    def newest(self) -> "CheckResultQuerySet":
+        """The last result of each check of each integration."""
+        last = self.order_by().values("integration_id", "key").annotate(last=Max("pk")).values("last")
+        return self.model.objects.filter(pk__in=last).order_by("key")
+
+    def settled(self) -> "CheckResultQuerySet":
+        """The last result of each check that says something of the subject: an outage of ours does not."""
+        return self.exclude(outcome=Outcome.ERROR).newest()
+
+    def update(self, **_: Any) -> int:
+        raise TypeError("Results are append-only.")
+
+    def confirm(self, pk: int, now: datetime) -> None:
+        """The same was found again: the one thing of a result that moves."""
+        models.QuerySet.update(self.filter(pk=pk), confirmed_at=now)
+
+
+class CheckResult(models.Model):
+    """One answer of one check: append-only, with its version and what was looked at.
+
+    `evidence`: list of {label, value, url}; `looked_at`: list of [thing, revision]. An answer that comes again
+    is not written twice: `confirmed_at` says when it was last found so, `at` since when.
+    """
+
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_results")
+    key = models.CharField(max_length=80)
+    version = models.PositiveSmallIntegerField()
+    outcome = models.CharField(max_length=10, choices=[(str(o), str(o)) for o in Outcome])
+    summary = models.CharField(max_length=500)
+    evidence = models.JSONField(default=list)
+    looked_at = models.JSONField(default=list)
+    advice = models.CharField(max_length=500, blank=True)
+    at = models.DateTimeField()
+    confirmed_at = models.DateTimeField(null=True)
+
+    objects = CheckResultQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+        indexes = [models.Index(fields=["integration", "key", "-id"], name="latest_result")]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.integration}: {self.outcome}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.pk is not None:
+            raise TypeError("Results are append-only.")
+        super().save(*args, **kwargs)
+
+    def says_the_same(self, other: "CheckResult") -> bool:
+        """Whether the same version of the check said the same of the same state; moments of evidence apart."""
+        return self._said() == other._said()
+
+    def _said(self) -> tuple[object, ...]:
+        seen = [{name: value for name, value in item.items() if name != "at"} for item in self.evidence]
+        return (self.version, self.outcome, self.summary, self.advice, seen, self.looked_at)
+
+    @property
+    def last_seen(self) -> datetime:
+        """When it was last found so."""
+        return self.confirmed_at or self.at
+
+    @property
+    def seen(self) -> str:
+        """What was looked at, in one line: "release v1.4.2, repository 4711"."""
+        return ", ".join(f"{thing} {revision}" for thing, revision in self.looked_at)
+
+
+class CheckRunQuerySet(models.QuerySet["CheckRun"]):
+    def open(self) -> "CheckRunQuerySet":
+        return self.filter(finished_at=None)
+
+    def due(self, now: datetime) -> "CheckRunQuerySet":
+        """What is to be run now and in nobody's hands: what somebody waits for, then what is longest due."""
+        free = Q(claimed_until=None) | Q(claimed_until__lte=now)
+        return self.open().filter(free, due_at__lte=now).order_by("nightly", "due_at", "pk")
+
+
+class CheckRun(models.Model):
+    """A job: run the checks of one integration. At most one is open for each; an outage moves its due moment.
+
+    `nightly`: nobody waits for it. `reason`: why it runs, in words. `done`: the checks that it has finished so far.
+    """
+
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_runs")
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    requested_at = models.DateTimeField()
+    due_at = models.DateTimeField()
+    claimed_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    nightly = models.BooleanField(default=False)
+    reason = models.CharField(max_length=120, blank=True)
+    done = models.JSONField(default=list)
+
+    objects = CheckRunQuerySet.as_manager()
+
+    class Meta:
+        indexes = [models.Index(fields=["due_at"], name="due_runs", condition=Q(finished_at=None))]
+        constraints = [
+            models.UniqueConstraint(fields=["integration"], condition=Q(finished_at=None), name="one_open_run")
+        ]
+
+    def __str__(self) -> str:
+        return f"checks of {self.integration}, due {self.due_at:%Y-%m-%d %H:%M}"
+
+    def is_under_way(self, now: datetime) -> bool:
+        """Whether a page should wait for it: due or in somebody's hands, not waiting for an outage to end."""
+        in_hand = self.claimed_until is not None and self.claimed_until > now
+        return self.finished_at is None and (in_hand or self.due_at <= now)

@@ -1,0 +1,35 @@
+"""Check results that a partner's CI reports."""
+
+from uuid import uuid4
+
+from django.db import models
+from django.db.models import Q
+
+
+class CheckReport(models.Model):
+    """What a partner's CI says that the checks said. Never the portal's own result.
+
+    `sampled` says why the portal looks itself, blank where it does not; `disagreements` lists what it then found
+    otherwise, as {key, reported, found, summary}.
+    """
+
+    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="check_reports")
+    reported_by = models.CharField(max_length=150)
+    commit = models.CharField(max_length=64)
+    version = models.CharField(max_length=60, blank=True)
+    outcome = models.CharField(max_length=10)
+    results = models.JSONField(default=list)
+    at = models.DateTimeField()
+    sampled = models.CharField(max_length=120, blank=True)
+    compared_at = models.DateTimeField(null=True)
+    disagreements = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ("-pk",)
+        indexes = [
+            models.Index(fields=["id"], name="reports_to_compare", condition=Q(compared_at=None) & ~Q(sampled=""))
+        ]
+
+    def __str__(self) -> str:
+        return f"reported by {self.reported_by} of {self.integration}: {self.outcome}"

@@ -1,0 +1,30 @@
+"""Values that checks recorded."""
+
+from datetime import datetime
+
+from django.db import models
+
+
+class Observation(models.Model):
+    """A plain value that a check recorded: from which source, since when, last confirmed when.
+
+    `missing_since`: the source has answered "not found" since then, and nothing has been destroyed for it.
+    """
+
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="observations")
+    key = models.CharField(max_length=120)
+    value = models.JSONField(null=True)
+    source = models.CharField(max_length=80)
+    since = models.DateTimeField()
+    confirmed_at = models.DateTimeField()
+    missing_since = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["integration", "key"], name="one_observation_a_key")]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.integration}"
+
+    def age(self, now: datetime) -> float:
+        """Seconds since it was last confirmed."""
+        return (now - self.confirmed_at).total_seconds()

@@ -1,0 +1,142 @@
+"""What is a check? Its vocabulary: subject in, result out. Standard library only.
+
+A check is a function `(subject, sources) -> Result` with its words, its version and how long its answer is fresh.
+It sees plain values and clients, never a row of the database and never a socket.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, Protocol, TypeVar
+
+from verification.outcomes import Result
+
+T = TypeVar("T")
+ACCEPTED = "accepted:"  # a check's key behind it: what a person of the program took for right, in Subject.known
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What is looked at, as plain values.
+
+    `repository` is "owner/name"; `repository_id` and `repository_owner_id` are those recorded at the start,
+    None when unknown. `namespace` and `provider` are the registry's names. Empty licence sets: no rule.
+
+    `tag` and `version` ("v1.2.3" and "1.2.3") choose a release; blank: the newest one.
+    `category`, `tier` and `tier_request` are keys of the edition, `standing` one of integrations' standings.
+    `siblings` are the repositories, "owner/name", of the company's other integrations in the program.
+    `answers` holds what the partner answered in forms: requirement id to question key to plain value; see answer().
+    `known` holds what earlier runs recorded through Result.remember, `now` is the moment of the run.
+    """
+
+    program: str
+    edition: str
+    product: str
+    name: str
+    repository: str = ""
+    repository_id: int | None = None
+    repository_owner_id: int | None = None
+    repository_pattern: str = ""
+    repository_hint: str = ""
+    namespace: str = ""
+    provider: str = ""
+    licences_allowed: frozenset[str] = frozenset()
+    licences_asked: frozenset[str] = frozenset()
+    licence_summary: str = ""
+    languages: tuple[str, ...] = ()
+    tag: str = ""
+    version: str = ""
+    category: str = ""
+    tier: str = ""
+    tier_request: str = ""
+    standing: str = ""
+    homepage: str = ""
+    description: str = ""
+    siblings: tuple[str, ...] = ()
+    answers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    known: Mapping[str, Any] = field(default_factory=dict)
+    now: datetime = field(default_factory=_now)
+
+    def accepted(self, key: str) -> str:
+        """What a person of the program accepted for good of a check of that key; blank where nothing."""
+        return str(self.known.get(f"{ACCEPTED}{key}", ""))
+
+    def answer(self, key: str) -> Any:
+        """The first answer to a question of that key ("summary", "documentation", "pull_request"); "" where none."""
+        return next((given[key] for given in self.answers.values() if given.get(key)), "")
+
+
+class Sources(Protocol):
+    """The clients that a check reads from: see verification.sources.Sources.
+
+    Each raises NotFound, Withheld, Denied, Unavailable or Refused, and a check lets pass what it has no word for: the
+    runner makes an ERROR of it (of NotFound a FAIL, of Withheld a person's matter). What several checks need is read
+    once, through read().
+    """
+
+    @property
+    def github(self) -> Any:
+        """verification.sources.github.client.GitHub, or a stand-in with the same methods."""
+
+    @property
+    def registry(self) -> Any:
+        """verification.sources.registry.client.Registry: the public registry's own v1 and v2 answers."""
+
+    @property
+    def web(self) -> Any:
+        """verification.sources.http.client.Outbound: for every address that a partner can influence."""
+
+    def read(self, key: str, function: Callable[[], T]) -> T:
+        """What the function answered the first time in this run; an Unreadable that it raised is raised again."""
+
+
+Run = Callable[[Subject, Any], Result]
+FRESH = timedelta(days=2)  # a night may be missed, two may not
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A registered check: its key, its words, its version, the function, how long an answer counts.
+
+    `help` is the address of a page that says more, blank for the check's own place in the help pages. `accepts`
+    names what a person of the program may accept for good: where `looked_at` holds a pair of that name, a button
+    offers it, and Subject.accepted() tells the next run its value.
+    """
+
+    key: str
+    title: str
+    advice: str
+    version: int
+    run: Run
+    fresh: timedelta = FRESH
+    help: str = ""
+    accepts: str = ""
+
+
+CHECKS: dict[str, Check] = {}
+
+
+def check(
+    key: str,
+    *,
+    title: str,
+    advice: str,
+    version: int = 1,
+    fresh: timedelta = FRESH,
+    help: str = "",
+    accepts: str = "",
+) -> Callable[[Run], Run]:
+    """Register the function as the check of that key. Raises ValueError when the key is taken."""
+
+    def register(run: Run) -> Run:
+        known = CHECKS.get(key)
+        if known is not None and known.run.__module__ != run.__module__:
+            raise ValueError(f"Two checks are called {key}.")
+        CHECKS[key] = Check(key, title, advice, version, run, fresh, help, accepts)
+        return run
+
+    return register

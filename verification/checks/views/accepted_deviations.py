@@ -1,0 +1,33 @@
+"""How does a person of the program accept what a check speaks against? One button beside the check."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import path
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from integrations.submissions.views.mixins import load, pressed
+from portal.core.errors import NotAllowed
+from portal.ui.refusals import refused
+from verification.checks.services.accepted_deviations import accept
+from verification.checks.types import CHECKS
+
+
+@pressed("check_results")
+def accept_finding(request: HttpRequest, uuid: UUID, key: str) -> HttpResponse:
+    """Accept what stands in the button, and show the checks again."""
+    found, check = load(request, uuid), CHECKS.get(key)
+    if check is None or not check.accepts:
+        raise Http404(_("There is no such thing to accept."))
+    try:
+        accept(found, key, request.POST.get("value", "")[:200], request.user, timezone.now())
+        messages.success(request, _("The %(what)s is accepted for good.") % {"what": check.accepts})
+    except NotAllowed as refusal:
+        refused(request, refusal)
+    return redirect("check_results", uuid=uuid)
+
+
+urlpatterns = [path("checks/<uuid:uuid>/accept/<str:key>/", accept_finding, name="accept_finding")]

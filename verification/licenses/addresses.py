@@ -1,0 +1,84 @@
+"""Addresses that may stand beside a holder: email addresses, homepages and user names."""
+
+import re
+
+from verification.licenses.dictionaries import common_english_words, fold
+from verification.licenses.lexicon import Kind, holds_term, is_singular, is_term, kind, words
+
+EMAIL = re.compile(r"(?:mailto:)?[\w.+-]{1,64}@[\w-]+(?:\.[\w-]+)+", re.A)
+URL = re.compile(r"(?:https?://)?(?P<host>[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?P<path>/[\w~@.+/-]*)?", re.A)
+USER_NAME = re.compile(r"@?[A-Za-z0-9](?:[A-Za-z0-9]|[-_.](?=[A-Za-z0-9])){0,38}")
+HARMLESS = frozenset({"free", "license", "licenses", "licensing", "user", "users", "me", "it"})
+YEAR = re.compile(r"(?:19|20)\d\d")
+SECOND_LEVEL = frozenset({"co", "com", "org", "net", "ac", "edu", "gov", "or", "ne", "gob", "gouv"})
+
+MAX_SEGMENTS = 3
+MAX_UNKNOWN = 3  # parts of an identifier that are in no list
+
+
+def is_address(text: str) -> bool:
+    """Return whether this is an email address, a homepage or a user name, without a word of terms in it."""
+    text = text.strip("<>()[]").rstrip(".,;:")
+    if not text.isascii():
+        return False
+    if text.startswith("@"):
+        return bool(USER_NAME.fullmatch(text)) and is_identifier(text[1:])
+    if EMAIL.fullmatch(text):
+        local, _, host = text.removeprefix("mailto:").partition("@")
+        particles = "|".join(words("particles"))
+        return is_identifier(re.sub(rf"(?<=\w)[-_.](?:{particles})(?=[-_.]\w)", "", local)) and is_host(host)
+    return is_homepage(text)
+
+
+def is_homepage(text: str) -> bool:
+    """Return whether this is the address of a site as a whole, of a person on it, or of a repository."""
+    found = URL.fullmatch(text)
+    if found is None or not is_host(found["host"]):
+        return False
+    host, path = found["host"].lower(), (found["path"] or "").strip("/")
+    if not text.lower().startswith(("http", "www.")) and host.rsplit(".", 1)[-1] not in words("domains"):
+        return False
+    segments = path.split("/") if path else []
+    if host.removeprefix("www.") not in words("code_hosts"):
+        return not segments or (len(segments) == 1 and path.startswith("~") and is_identifier(path[1:]))
+    return len(segments) <= MAX_SEGMENTS and all(is_identifier(segment) for segment in segments)
+
+
+def is_host(host: str) -> bool:
+    """Return whether a host name is a site's: before the name of the site stand no ordinary words such as "rules"."""
+    labels = host.lower().removeprefix("www.").split(".")[:-1]
+    while len(labels) > 1 and labels[-1] in SECOND_LEVEL:
+        labels.pop()
+    before = [label for label in labels[:-1] if label not in words("products") | words("neutral") | words("services")]
+    is_plain = any(part in common_english_words() for label in before for part in label.split("-"))
+    return not is_plain and all(is_identifier(label) for label in labels)
+
+
+def is_identifier(label: str) -> bool:
+    """Return whether a user name or a part of an address holds no terms and is not made of ordinary words."""
+    parts = [part for part in re.split(r"[-_.+~@]+", label) if part]
+    if not parts or label.lower() in HARMLESS:
+        return bool(parts)
+    if is_term(fold(label)) or holds_term(label) or (len(parts) > 2 and all(len(part) == 1 for part in parts)):
+        return False
+    rest = [part for part in parts if fold(part) not in words("products") and not part.isdigit()]
+    is_product = len(parts) - len(rest) > 1  # "terraform-provider-random"
+    if len(rest) > MAX_UNKNOWN:
+        return False
+    kinds = [kind(part) for part in rest]
+    if is_product and not all(is_singular(fold(part)) for part in rest if kind(part) is Kind.WORD):
+        return False
+    if Kind.TERM in kinds or any(YEAR.fullmatch(part) for part in parts):
+        return False
+    return (
+        kinds.count(Kind.WORD) <= 1 + is_product
+        and kinds.count(Kind.UNKNOWN) <= MAX_UNKNOWN
+        and (len(parts) == 1 or is_product or set(kinds) != {Kind.WORD})
+    )
+
+
+def is_handle(text: str) -> bool:
+    """Return whether this is a user name with an at sign, or a project in one word with hyphens, dots or digits."""
+    if not USER_NAME.fullmatch(text) or text.isdigit() or not is_identifier(text):
+        return False
+    return text.startswith("@") or len(re.split(r"[-_.]+", text)) > 1

@@ -1,0 +1,137 @@
+"""Grammar of a NOTICE file: what a product includes, by whom, and under which license.
+
+docs/reference/license-grammar.md holds the grammar in ABNF. What a line says of the product itself, other than whose it
+is, needs a person.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from verification.licenses.addresses import is_address
+from verification.licenses.dual_licensing import one
+from verification.licenses.holders import is_holder_list
+from verification.licenses.lexicon import TRIM
+from verification.licenses.projects import is_project_name
+from verification.licenses.titles import THINGS
+
+MAX_LENGTH = 600  # characters of an attribution
+THING = rf"(?:{THINGS}|distribution|release|sdk|driver|binary|client|component|file|files)"
+PRODUCT = rf"(?:(?:some |certain )?(?:portions|parts) of )?(?:this|the) (?:\w+ ){{0,2}}?{THING}|it|portions|parts"
+INCLUDE = (
+    "(?:also )?(?:includes?|contains?|bundles?|uses?|embeds?|incorporates?|ships with|depends on|relies on|makes use of"
+    "|(?:is|are|was|were) (?:partly |partially |originally |in part )?"
+    "(?:based (?:up)?on|derived from|built (?:up)?on|built with|developed|written|created|copyright))"
+)
+OBJECT = (
+    "(?:(?:an?|the|some|portions of|parts of|modified|versions? of|cop(?:y|ies) of|following|original|other|open source"
+    "|third party|3rd party|source|work of|binary) )*"
+    "(?:(?:software|code|components?|library|libraries|works?|files?|packages?|modules?|dependenc(?:y|ies)|data"
+    "|materials?)(?: |$))?"
+)
+BE = "(?:(?:which|that) )?(?:(?:is|are|was|were) )?"
+MADE = (
+    f"{BE}(?:originally |also |and )*"
+    "(?:(?:developed|written|created|made|copyrighted|contributed|maintained|published|produced|provided|owned|taken"
+    "|adapted|copied|derived|copyright|named|called)(?: and | |$))*(?:(?:by|at|from|of|c)(?: |$))?"
+)
+LICENSED = (
+    f"{BE}(?:(?:also )?(?:made )?(?:licensed|released|distributed|available|published|used|license)(?: |$))?"
+    "(?:under|with|is)?(?: |$)?(?:the |an? )*(?:terms of )?(?:the )?"
+)
+GNU = r"(?:gnu )?(?:lesser |library )?general public license(?: v(?:ersion)? ?\d(?: \d)?)?|lgpl[ \d]*"
+HEADING = re.compile(
+    r"(?:the )?(?:notices?(?: file)?|(?:third party|3rd party|open source|copyright)(?: open source)?"
+    r" (?:software|notices?|licenses?|components?|dependencies|code|libraries|content|attributions?|acknowledgments?)"
+    r"(?: (?:and )?(?:notices?|licenses?|information|attributions?|acknowledgments?))?"
+    r"|(?:direct |go |runtime )?dependencies|acknowledgments?|attributions?|credits|thanks|included software"
+    r"|this (?:product|project|software) (?:includes|contains|uses|bundles|depends on)(?: the following)?"
+    r"(?: (?:open source |third party )*(?:software|components|libraries|dependencies|packages|modules))?)"
+)
+VERSION = re.compile(r"(?:version )?v?\d+(?:\.\d+)+(?:[-+][\w.]+)?", re.I)
+FIELD = re.compile(
+    r"(?:name|project|package|module|library|license|homepage|url|website|source|version|author|by)\s*:\s*", re.I
+)
+ADDRESS = re.compile(r"[<(\[]?(?:https?://)?[\w@.~-]+\.[a-z]{2,}(?:[/@:][\w@.~+/-]*)?[>)\]]?", re.I)
+PART = re.compile(r"\s+[-/]+\s+|[|,;()\[\]<>`*]+|:\s|\s+(?:under|by|licensed under)\s+(?:the\s+)?", re.I)
+SENTENCE_END = re.compile(r"[.;:]?\s*(?:\n\s*\n|$)|[.;:](?=\s)|\n")
+
+
+@cache
+def license_name() -> re.Pattern[str]:
+    """Return a pattern of folded text for any license that a dependency may have."""
+    more = rf"{GNU}|zlib|public domain|wtfpl"
+    expression = rf"(?:{one('x')}|{more})(?: license)?"
+    return re.compile(
+        rf"(?:the )?(?:licensed under (?:the )?)?{expression}(?: (?:or|and) (?:the )?(?:{one('y')}|{more}))?"
+    )
+
+
+@cache
+def sentence() -> re.Pattern[str]:
+    """Return a pattern of folded text for what includes what, by whom (`who`) and under which license."""
+    license = rf"(?: {LICENSED}{license_name().pattern}(?: license)?(?: (?P<where>http .+))?)?"
+    return re.compile(rf"(?P<what>{PRODUCT}) {INCLUDE} {OBJECT}{MADE}(?P<who>\S+(?: \S+)*?)??{license}")
+
+
+def attribution_end(text: str, start: int) -> int | None:
+    """Return the end of the attribution that begins at `start`, None where there is none."""
+    for end in sentence_ends(text, start):
+        if is_attribution(text[start:end]):
+            return end
+    return None
+
+
+def sentence_ends(text: str, start: int) -> Iterator[int]:
+    """Return where a sentence that begins at `start` may end, the latest first; none beyond its paragraph."""
+    paragraph = text[start : start + MAX_LENGTH]
+    paragraph = paragraph[: gap.start()] if (gap := re.search(r"\n\s*\n", paragraph)) else paragraph
+    yield from sorted({start + found.end() for found in SENTENCE_END.finditer(paragraph)}, reverse=True)
+
+
+def is_attribution(text: str) -> bool:
+    """Return whether a text is a heading, says what the product includes, or names a dependency."""
+    words = list(re.finditer(r"[^\W_]+", text))
+    plain = " ".join(word[0] for word in words).lower()
+    if not words or HEADING.fullmatch(plain):
+        return bool(words)
+    if found := sentence().fullmatch(plain):
+        offsets = [0]
+        for word in words:
+            offsets.append(offsets[-1] + len(word[0]) + 1)
+        whose = [slice_of(text, words, offsets, found.span(name)) for name in ("who", "where") if found[name]]
+        return all(is_source(part) for part in whose)
+    return "\n" not in text.strip() and is_dependency(text)
+
+
+def slice_of(text: str, words: list[re.Match[str]], offsets: list[int], span: tuple[int, int]) -> str:
+    """Return the original text of a span of folded words, with the punctuation behind it."""
+    first, last = offsets.index(span[0]), offsets.index(span[1] + 1) - 1
+    end = words[last + 1].start() if last + 1 < len(words) else len(text)
+    return " ".join(text[words[first].start() : end].split()).rstrip(" .,;:([<").removesuffix("http://")
+
+
+def is_source(text: str) -> bool:
+    """Return whether the text names projects or holders, maybe with their addresses."""
+    rest = ADDRESS.sub(lambda found: "" if is_address(found[0].strip("<>()[]")) else found[0], text)
+    parts = [part.strip(TRIM + "()[]<>") for part in re.split(r"[,;()]|\s+(?:and|&|project)(?=\s|$)|\s+-+\s+", rest)]
+    names = [part for part in parts if part]
+    return is_holder_list(text) or all(is_holder_list(name) or is_project_name(name.split()) for name in names)
+
+
+def is_dependency(text: str) -> bool:
+    """Return whether a line is an entry of a list: a name with a license, a version or an address."""
+    text = FIELD.sub("", text.strip(TRIM))
+    shown, names = 0, 0
+    for part in PART.split(ADDRESS.sub(lambda found: ";;" if is_address(found[0].strip("<>()[]")) else found[0], text)):
+        if license_name().fullmatch(" ".join(re.findall(r"[^\W_]+", part)).lower()):
+            shown += 1
+            continue
+        bare = VERSION.sub("", part).strip(TRIM)
+        shown += bare != part.strip(TRIM)
+        if bare and not bare.isdigit():
+            if not (is_project_name(bare.split()) or is_holder_list(bare)):
+                return False
+            names += 1
+    shown += bool(ADDRESS.search(text))
+    return bool(shown) and names <= 3

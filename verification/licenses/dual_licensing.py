@@ -1,0 +1,50 @@
+"""Sentences that give the choice between two licenses. A few exact forms do; else every license named applies."""
+
+import re
+from functools import cache
+
+from verification.licenses.titles import TITLES, UNDER, VERB, WORK, folded, plain
+
+LATER = "(?: or (?:any )?later(?: version)?)?"
+OTHERS: dict[str, tuple[str, ...]] = {
+    "GPL-2.0": (rf"(?:gnu )?(?:general public license|gpl)(?: version)? v?2(?: 0)?{LATER}", rf"gplv2{LATER}"),
+    "GPL-3.0": (rf"(?:gnu )?(?:general public license|gpl)(?: version)? v?3(?: 0)?{LATER}", rf"gplv3{LATER}"),
+    "ISC": ("isc",),
+    "Unlicense": ("unlicense",),
+    "0BSD": ("0bsd", "bsd zero clause"),
+    "CC0-1.0": ("cc0(?: 1 0)?(?: universal)?",),
+    "EPL-2.0": ("(?:eclipse public license|epl)(?: version)? v?2 0",),
+}  # licences that no list names may still be one side of a choice
+FILE = (
+    r"(?: (?:see )?(?:in )?(?:the )?(?:file )?license (?:apache|mit|bsd|mpl|gpl|isc)(?: (?:txt|md))?(?: file)?)?"
+    r"(?: (?:or )?http (?:www )?(?:apache org licenses license 2 0|opensource org licenses? [a-z0-9 ]{2,12}?))?"
+)
+OPTION = r"(?: at (?:your|the user s|the licensee s) (?:option|choice|discretion))?"
+
+
+@cache
+def patterns() -> tuple[re.Pattern[str], ...]:
+    either = rf"(?:either )?(?:of )?(?:the )?(?:terms of )?(?:the )?{one('a')}{FILE} or (?:the )?{one('b')}{FILE}"
+    return tuple(
+        map(
+            folded,
+            (
+                rf"{WORK}(?:(?:is|are) )?(?:dual )?{VERB}{UNDER}{either}(?: licenses?)?{OPTION}",
+                rf"you may use (?:this|the) (?:software|project|library|code|work) {UNDER}{either}{OPTION}",
+                rf"spdx license identifier {one('a')} or {one('b')}",
+            ),
+        )
+    )
+
+
+def one(side: str) -> str:
+    """A pattern for any licence that a choice may name; the group that matched says which."""
+    names = {id: (*TITLES.get(id, ()), *OTHERS.get(id, ()), plain(id)) for id in (*TITLES, *OTHERS)}
+    groups = (f"(?P<{side}{n}>{'|'.join(patterns)})" for n, patterns in enumerate(names.values()))
+    return f"(?:{'|'.join(groups)})(?: license)?"
+
+
+def chosen(match: re.Match[str]) -> tuple[str, ...]:
+    """The SPDX ids of both sides, of a match of one of the patterns."""
+    ids = [*TITLES, *OTHERS]
+    return tuple(ids[int(group[1:])] for group, got in match.groupdict().items() if got and group != "who")

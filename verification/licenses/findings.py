@@ -1,0 +1,59 @@
+"""Places of a license file that need review: the line, the words there and the problem."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from verification.licenses.lexicon import first_term
+from verification.licenses.normalization import unmark
+from verification.licenses.notices import MARKER
+
+
+class Problem(StrEnum):
+    """Why a place needs review."""
+
+    TERMS = "terms"  # a line beside the license holds a word that can set terms
+    UNKNOWN_HOLDER = "unknown_holder"  # a copyright notice whose holder no rule takes for a name
+    UNKNOWN_TEXT = "unknown_text"  # a line beside the license is no notice, title or reference
+    CHANGED_TEXT = "changed_text"  # the text of a license goes another way here
+    SIMILAR_TEXT = "similar_text"  # something resembles a license and matches none
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A place that needs review. `line` is 0 where no line is known; `license` is the SPDX id it is about, if any."""
+
+    problem: Problem
+    line: int = 0
+    text: str = ""
+    license: str = ""
+
+    @property
+    def message(self) -> str:
+        """A sentence that says which line needs review, and why."""
+        if self.problem is Problem.SIMILAR_TEXT:
+            return f"Part of the text resembles {self.license} but does not match it word for word."
+        place, text = f"Line {self.line} needs review: ", unmark(self.text)
+        if self.problem is Problem.CHANGED_TEXT:
+            return f"{place}the text differs from {self.license} at “{text}”."
+        if self.problem is Problem.TERMS:
+            return f"{place}“{text}” contains “{first_term(self.text)}”, which can set terms."
+        if self.problem is Problem.UNKNOWN_HOLDER:
+            return f"{place}the holder in “{text}” is not recognized as a person, an organization or a project."
+        return f"{place}“{text}” is not a copyright notice, a title or part of a known license."
+
+    def as_dict(self) -> dict[str, str | int]:
+        """The finding as JSON."""
+        return {
+            "problem": str(self.problem),
+            "line": self.line,
+            "text": unmark(self.text),
+            "license": self.license,
+            "message": self.message,
+        }
+
+
+def finding_beside(line: int, text: str) -> Finding:
+    """The finding for a line beside a license that no rule of the grammar matches."""
+    if first_term(text):
+        return Finding(Problem.TERMS, line, text)
+    return Finding(Problem.UNKNOWN_HOLDER if MARKER.match(text) else Problem.UNKNOWN_TEXT, line, text)

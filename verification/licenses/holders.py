@@ -1,0 +1,274 @@
+"""Grammar of copyright holders: persons, organizations, groups, and the addresses beside them.
+
+docs/reference/license-grammar.md holds the grammar in ABNF; the functions carry the names of its rules. Every part of
+a holder list has to match a rule. What matches none is for a person to read, so nothing here lists what is forbidden
+except the words of terms, which may stand in no name.
+"""
+
+import re
+
+from verification.licenses.addresses import is_address, is_handle
+from verification.licenses.dictionaries import english_words, fold, function_words
+from verification.licenses.legal_forms import AFFILIATED, split_legal_form
+from verification.licenses.lexicon import (
+    SCRIPTS_WITH_CAPITALS,
+    TRIM,
+    Kind,
+    has_capitals,
+    is_brand,
+    is_noun_like,
+    kind,
+    script_of,
+    words,
+)
+from verification.licenses.persons import MAX_PERSON_WORDS, is_person
+from verification.licenses.projects import is_emblem_name, is_project_name
+
+MAX_LENGTH = 400  # characters of a holder list
+MAX_ORGANIZATION_WORDS = 12
+MAX_UNKNOWN = 3  # words in no list that the name of an organization may hold
+MAX_FIRM_WORDS = 3
+IN_FIRM = frozenset({Kind.NEUTRAL, Kind.NAME, Kind.NAME_OR_WORD, Kind.UNKNOWN})
+MAX_CAPITALS = 6  # letters of a lone word in capitals that is taken for an acronym
+YEAR = r"(?:19|20)\d\d(?!\w)"
+YEARS = re.compile(
+    rf"(?<![\w.-]){YEAR}(?:\s*(?:[-,/&~+]|and\b|to\b)+\s*(?:{YEAR}|\d\d\b|present\b|now\b|today\b|current\b|onwards?\b|ongoing\b))*"
+    r"(?:\s*[-+](?=\s|,|$))?",
+    re.I,
+)
+ENCLOSED_ADDRESS = re.compile(r"[<(\[]\s*(?:e-?mail:|mailto:)?\s*([^\s<>()\[\]]+)\s*[>)\]]")
+OPEN_ADDRESS = re.compile(r"(?<!\S)((?:https?://|www\.)\S+?|[^\s<>(),;]+@[^\s<>(),;]+?|@[\w-]+)[.,;:]*(?=\s|$)")
+RIGHTS = re.compile(
+    r"\b(?:all\s+rights?\s+(?:are\s+)?reserved|alle\s+rechte\s+vorbehalten|tous\s+droits\s+r[ée]serv[ée]s"
+    r"|todos\s+los\s+derechos\s+reservados|todos\s+os\s+direitos\s+reservados|tutti\s+i\s+diritti\s+riservati"
+    r"|все\s+права\s+защищены|wszelkie\s+prawa\s+zastrze[żz]one|alle\s+rechten\s+voorbehouden)\b|版权所有|保留所有权利",
+    re.I,
+)
+JOINT = r"(?:and\s*/\s*or|and|or|&|\+|with|und|et|y|e|og|och)"
+OTHERS = r"(?:(?:its|their|his|her|the|many|other|various|all|any|individual|respective|additional|project)\s+){0,3}"
+AFFILIATES = re.compile(
+    rf"[,\s]+{JOINT}\s+{OTHERS}(?:affiliates?|affiliated\s+companies|subsidiaries|subsidiary|group\s+companies)\b"
+    rf"(?:\s+{JOINT}\s+(?:affiliates|subsidiaries))?|\s+or\s+an?\s+\w+\s+affiliate(?:\s+company)?\b",
+    re.I,
+)
+PARTNERS = re.compile(
+    rf"(?:(?:^|[,(\s]+)(?:{JOINT}|with\s+contributions\s+(?:from|by))\s+{OTHERS}|^{OTHERS}|(?<=[,;])\s*{OTHERS})"
+    r"(?:contributors?(?:\(s\))?|authors?|others|(?<=other )people|developers|maintainers|collaborators|committers"
+    r"|community(?:\s+contributors)?|(?:core\s+)?team)\b(?=\s*(?:[.,;()]|and\b|$))|[,\s]+et\s*\.?\s*al\b\.?|[,\s]+u\.\s?a\.",
+    re.I,
+)
+SEPARATOR = re.compile(
+    r"[,;|()\[\]<>*`]|\s[-/:]+(?=\s|$)|:\s|(?<=[^\W\d_]{3})\.\s+(?=[^\Wa-z])|\s(?:a\.?k\.?a\.?|d/?b/?a)\s", re.I
+)
+CONJUNCTION = re.compile(r"\s+(?:and|&|und|et|y|e|og|och|en|i|и|та|\+)\s+|^(?:and|&|by|und|et)\s+|\s+(?:and|&)$", re.I)
+SHORT_FORMS = {"(주)": "주식회사", "(株)": "株式会社", "(有)": "有限会社"}
+PART_OF = re.compile(
+    r"^(?:an?|part of|a part of)\s+(?:division|subsidiary|unit|brand|part|department|member)\s+of\s+(?:the\s+)?", re.I
+)
+IN_BRACKETS = re.compile(
+    r"\((haftungsbeschr[äa]nkt|p|[^\W\d_]+)\)"
+    r"(?=\s*(?:$|[,.]|co\b|ltd|limited|private|pvt|pte|pty|inc|llc|gmbh|ag\b|technolog|software|[^\x00-\x7f]))",
+    re.I,
+)  # a part of a company's name: "Sample (Thailand) Ltd"
+CONTRIBUTORS_TO = re.compile(
+    r"(?:the\s+)?(?:contributors|authors|developers|maintainers)\s+(?:to|of)\s+(?:the\s+)?", re.I
+)
+CREDITS = re.compile(
+    r"[(<\[,]?\s*(?:(?:please\s+)?see|listed\s+in|as\s+listed\s+in)\s+(?:the\s+)?(?:accompanying\s+)?"
+    r"(?:authors|contributors|credits|maintainers)(?:\.(?:md|txt|rst))?\b(?:\s+file)?"
+    r"(?:\s+for\s+(?:more\s+)?(?:details|information|(?:a|the)\s+(?:full\s+)?list(?:\s+of\s+(?:authors|contributors|names))?))?\s*[)>\]]?",
+    re.I,
+)
+
+
+def is_holder_list(text: str) -> bool:
+    """Return whether the text holds nothing but holders, years, addresses and "All rights reserved"."""
+    return are_holders(pieces_of(text))
+
+
+def are_holders(pieces: tuple[str, ...] | None) -> bool:
+    """Return whether each piece of a list is a holder, and not more than one of them a single word."""
+    if pieces is None:
+        return False
+    lone = [piece for piece in pieces if is_lone_name(piece)]
+    if len(pieces) > 1 and any(piece[:2].isupper() for piece in lone):
+        return False  # beside a holder it may be a code of terms: "NFR", "BY-NC-SA", "GPLv3"
+    is_name = len(lone) == 2 and any(kind(piece) is Kind.NAME for piece in lone)  # "Yamashita, Yuu"
+    return (len(lone) <= 1 or is_name) and all(piece in lone or is_holder(piece) for piece in pieces)
+
+
+def pieces_of(text: str) -> tuple[str, ...] | None:
+    """The holders of a list one by one; None where an address is none, or the text is too long."""
+    if len(text) > MAX_LENGTH:
+        return None
+    text = text.strip("*_` ")
+    for short, form in SHORT_FORMS.items():
+        text = text.replace(short, f" {form} ")
+    text = IN_BRACKETS.sub(r" \1 ", text)
+    for pattern in (ENCLOSED_ADDRESS, OPEN_ADDRESS):
+        addresses = [found for found in pattern.finditer(text) if re.search(r"[@/]|\w\.\w", found[1])]
+        if not all(is_address(found[1]) for found in addresses):
+            return None
+        text = "".join(cut_out(text, addresses))
+    text = YEARS.sub(" ; ", RIGHTS.sub(" ; ", CREDITS.sub(" ; ", text)))
+    text = PARTNERS.sub(" ; ", AFFILIATES.sub(f" {AFFILIATED} ; ", text))
+    return tuple(split_holders(joined_forms(SEPARATOR.split(text))))
+
+
+def cut_out(text: str, found: list[re.Match[str]]) -> list[str]:
+    """The text with the matches replaced by separators."""
+    parts, place = [], 0
+    for match in found:
+        parts += [text[place : match.start()], " ; "]
+        place = match.end()
+    return [*parts, text[place:]]
+
+
+def joined_forms(parts: list[str]) -> list[str]:
+    """The parts between separators, a legal form joined with the name before it: "Acme, Inc."."""
+    joined: list[str] = []
+    for part in filter(None, (part.strip(TRIM) for part in parts)):
+        form = split_legal_form(part.split())
+        is_form = form is not None and (not form or form == [AFFILIATED])
+        if joined and is_form and not is_brand(part):
+            joined[-1] += f" {part}"
+        else:
+            joined.append(part)
+    return joined
+
+
+def split_holders(parts: list[str]) -> list[str]:
+    """The parts, split at "and" unless the whole is one name: "Johnson and Johnson Inc."."""
+    holders: list[str] = []
+    for part in parts:
+        part = PART_OF.sub("", part)
+        whole = is_brand(part) or is_organization(part) or is_group(part) or is_emblem_name(part.split())
+        holders += [part] if whole else [one for each in CONJUNCTION.split(part) if each and (one := each.strip(TRIM))]
+    return holders
+
+
+def is_holder(text: str) -> bool:
+    """Return whether the text is one holder."""
+    return is_brand(text) or is_person(text) or is_group(text) or is_organization(text) or is_emblem_name(text.split())
+
+
+def is_lone_name(text: str) -> bool:
+    """Return whether this is a single word that can be a proper name, a brand, an acronym or a user name."""
+    text = text.removeprefix("the ").removeprefix("The ").rstrip("!")
+    if " " in text or is_brand(text):
+        return False
+    if is_handle(text):
+        return True
+    found = kind(text.rstrip("."))
+    if not has_capitals(text) or (text.isupper() and len(text) > MAX_CAPITALS):
+        return False
+    if found in (Kind.WORD, Kind.NEUTRAL, Kind.NAME_OR_WORD):
+        return is_noun_like(text)
+    return found in (Kind.UNKNOWN, Kind.NAME) or (found is Kind.INITIALS and len(text) > 1)
+
+
+def is_group(text: str) -> bool:
+    """Return whether this is "The X Authors", "X contributors" or "the X project developers"."""
+    if found := CONTRIBUTORS_TO.match(text):
+        return is_project_name([token for token in text[found.end() :].split() if fold(token) not in words("groups")])
+    tokens = fold(text).strip(TRIM).split()
+    originals = text.strip(TRIM).split()
+    has_article = tokens[:1] == ["the"]
+    if has_article:
+        tokens, originals = tokens[1:], originals[1:]
+    end = len(tokens)
+    while end and tokens[end - 1].strip(TRIM) in words("groups") | words("group_adjectives"):
+        end -= 1
+    if end == len(tokens) or tokens[-1].strip(TRIM) not in words("groups"):
+        return False
+    body = originals[:end]
+    return len(body) <= MAX_PERSON_WORDS and (not body or is_project_name(body) or is_organization(" ".join(body)))
+
+
+def is_organization(text: str) -> bool:
+    """Return whether this is a name with a legal form, or with a noun that only organizations have."""
+    tokens = [token.strip('"') for token in text.split()]
+    if (
+        len(tokens) == 2
+        and is_brand(tokens[0])
+        and tokens[1].isupper()
+        and kind(tokens[1]) in (Kind.INITIALS, Kind.UNKNOWN)
+    ):
+        return True  # "MIT CSAIL"
+    if not tokens or len(tokens) > MAX_ORGANIZATION_WORDS + 4:
+        return False
+    body = split_legal_form(tokens)
+    if body is not None:
+        is_short = len(body) <= 2 or not {"HAN", "HANGUL", "MIXED"}.intersection(map(script_of, tokens))
+        is_name = is_brand(" ".join(body)) or (bool(body) and is_body_of_name(body, max_words=len(body)))
+        is_name = is_name or is_firm_name(body)
+        return is_name and is_short and len(body) <= MAX_ORGANIZATION_WORDS
+    if fold(tokens[0]) == "the":
+        tokens = tokens[1:]
+    return len(tokens) <= MAX_ORGANIZATION_WORDS and is_named_by_noun(tokens)
+
+
+def is_firm_name(body: list[str]) -> bool:
+    """Return whether a legal form makes these words a firm's: "Mixed Signals", "Trial Bay Systems".
+
+    Only the first may be a participle. One, not the last, may be a term beside a name or a noun of firms.
+    """
+    tokens = [token.strip(TRIM + "()") for token in body]
+    if not 0 < len(tokens) <= MAX_FIRM_WORDS or not all(token[:1].isupper() and token.isascii() for token in tokens):
+        return False
+    kinds, folded = [kind_in_organization(token) for token in tokens], [fold(token) for token in tokens]
+    plain = {word for word, found in zip(folded, kinds, strict=True) if found in (Kind.WORD, Kind.TERM)}
+    if not set(kinds) <= IN_FIRM | {Kind.WORD, Kind.TERM} or plain & function_words("LATIN"):
+        return False
+    if any(word.endswith("ed") for word in plain.intersection(folded[1:])) or kinds[-1] is Kind.TERM:
+        return False
+    terms = plain.intersection(word for word, found in zip(folded, kinds, strict=True) if found is Kind.TERM)
+    return not terms or (len(terms) == 1 and terms <= english_words() and not IN_FIRM.isdisjoint(kinds))
+
+
+def is_named_by_noun(tokens: list[str]) -> bool:
+    folded = [fold(token.strip(TRIM)) for token in tokens]
+    if len(tokens) < 2:
+        return False
+    if words("institutions").intersection(folded) and words("connectors").intersection(folded):
+        return is_body_of_name(tokens, max_words=len(tokens))
+    is_named = bool(words("organizations").intersection(folded))
+    is_last = folded[-1] in words("organizations") | words("institutions")
+    has_script = all(has_capitals(token) for token in tokens if script_of(token))
+    is_plain = all(is_noun_like(t) for t in tokens[1:] if t and kind_in_organization(t) is Kind.WORD)
+    return (is_named or is_last) and has_script and is_plain and is_body_of_name(tokens, 1 + is_last)
+
+
+def is_body_of_name(tokens: list[str], max_words: int) -> bool:
+    """Return whether these are words of an organization's name, not more than `max_words` of them ordinary ones."""
+    inner = [t for n, t in enumerate(tokens) if not (0 < n < len(tokens) - 1 and fold(t) in words("connectors"))]
+    if fold(inner[0]) == "the":
+        inner = inner[1:]
+    kinds = [kind_in_organization(token) for token in inner]
+    if not kinds or {Kind.TERM, Kind.NONE}.intersection(kinds) or kinds.count(Kind.UNKNOWN) > MAX_UNKNOWN + 1:
+        return False
+    if not all(map(has_capitals, filter(script_of, inner))):
+        max_words = min(max_words, 1)
+    elif len(inner) > 1 and any(token[:1].islower() and token.isalpha() for token in inner):
+        return False
+    nouns = words("institutions").intersection(map(fold, tokens))
+    is_named = {Kind.UNKNOWN, Kind.NAME, Kind.INITIALS}.intersection(kinds) or nouns or len(tokens) == 1
+    plain = [token for token, found in zip(inner, kinds, strict=True) if found is Kind.WORD]
+    return len(plain) <= max_words and bool(is_named or all(map(is_noun_like, plain))) and is_of_one_script(inner)
+
+
+def is_of_one_script(tokens: list[str]) -> bool:
+    """Return whether the words are of scripts with capitals, or few and of one other script."""
+    scripts = {script_of(token) for token in tokens} - {""}
+    if all(script in SCRIPTS_WITH_CAPITALS for script in scripts):
+        return True
+    return len(scripts) == 1 and len(tokens) <= (2 if scripts <= {"HAN", "HANGUL"} else MAX_PERSON_WORDS)
+
+
+def kind_in_organization(token: str) -> Kind:
+    bare = token.strip(TRIM + "()")
+    if is_brand(bare):
+        return Kind.NEUTRAL
+    if is_handle(bare) or is_address(bare):
+        return Kind.UNKNOWN
+    return Kind.NEUTRAL if fold(bare) in words("organizations") else kind(bare)

@@ -1,0 +1,90 @@
+"""Facts about a file's license before any policy is asked, read once per content."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from verification.licenses.coverage import Reading, read
+from verification.licenses.findings import Finding, Problem, finding_beside
+from verification.licenses.identification import identify
+from verification.licenses.normalization import MAX_BYTES, decode, tidy
+from verification.licenses.variants import FORMS
+
+COMMONS_CLAUSE = re.compile(r"commonsclauselicensecondition|commonsclause(?:restriction)?v?10")
+MAX_KEPT = 5_000
+EMPTY = Reading((), (), 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A file's content: the ids that the identifier and the gate see, and how much of it looks like which.
+
+    `trouble` says why it could not be read; `restriction` names a known restriction in it.
+    """
+
+    ids: tuple[str, ...]
+    looks: tuple[tuple[str, float], ...]
+    reading: Reading
+    trouble: str = ""
+    restriction: str = ""
+
+    @property
+    def clean(self) -> bool:
+        """Return whether every word is explained and the identifier sees nothing that the gate does not."""
+        reading = self.reading
+        known = bool(reading.texts or reading.choice)
+        return known and not reading.unexplained and set(self.ids) <= {*reading.texts, *reading.choice}
+
+    @property
+    def share(self) -> float:
+        return max(self.reading.share, self.looks_like(self.ids))
+
+    @property
+    def expression(self) -> str:
+        if self.reading.choice:
+            return " OR ".join(self.reading.choice)
+        return " AND ".join(self.ids)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Return what a person should look at, in the order of importance."""
+        reading = self.reading
+        changed = [Finding(Problem.CHANGED_TEXT, line, text, id) for id, line, text in reading.departures]
+        # a title of a text that does not match is explained once the text is
+        unexplained = reading.unexplained if reading.texts or not changed else ()
+        beside = [finding_beside(line, text) for line, text in unexplained]
+        extra = [id for id in self.ids if id not in (*reading.texts, *reading.choice)]
+        return (*changed, *beside, *(Finding(Problem.SIMILAR_TEXT, license=id) for id in extra))
+
+    def looks_like(self, ids: Iterable[str]) -> float:
+        """The part of the text, 0 to 1, that looks like these licences."""
+        return min(1.0, sum(share for id, share in self.looks if id in ids))
+
+
+_kept: dict[str, Seen] = {}
+
+
+def see(raw: bytes) -> Seen:
+    """Read a file; the same content is read once in the life of the process."""
+    digest = hashlib.sha256(raw).hexdigest()
+    if digest not in _kept:
+        if len(_kept) >= MAX_KEPT:
+            _kept.clear()
+        _kept[digest] = look(raw)
+    return _kept[digest]
+
+
+def look(raw: bytes, notice_of: tuple[str, ...] = ()) -> Seen:
+    """Read a file without remembering it; `notice_of` as in `read`."""
+    if len(raw) > MAX_BYTES:
+        return Seen((), (), EMPTY, trouble=f"The file is larger than {MAX_BYTES // 1000} kB.")
+    text = tidy(decode(raw))
+    regions = identify(text.clean)
+    seen = tuple(dict.fromkeys(region.id for region in regions))
+    # the identifier misses some texts without their title: then every known one is tried
+    reading = read(text, seen or FORMS, notice_of)
+    ids = tuple(dict.fromkeys((*reading.texts, *seen)))
+    looks = tuple((region.id, (region.end - region.start) / len(text.clean)) for region in regions)
+    clause = "The Commons Clause takes away the right to sell." if COMMONS_CLAUSE.search(text.letters) else ""
+    return Seen(ids, looks, reading, restriction=clause)

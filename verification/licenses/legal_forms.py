@@ -1,0 +1,71 @@
+"""Legal forms of organizations, and where one stands in a name: "Acme GmbH", "株式会社例"."""
+
+from functools import cache
+
+from verification.licenses.dictionaries import fold
+from verification.licenses.lexicon import is_brand, lines, script_of
+
+AFFILIATED = "\x02"  # stands for "and/or its affiliates", which only an organization has
+MAX_FORM_WORDS = 6
+Words = tuple[str, ...]
+
+
+@cache
+def forms_behind() -> dict[Words, bool]:
+    """The forms that end a name, each with whether it counts only as written."""
+    return {tuple(line.split()): line != line.casefold() for line in lines("legal_forms")}
+
+
+@cache
+def forms_before() -> tuple[dict[Words, bool], frozenset[Words]]:
+    """(forms that begin a name, each with whether it counts only as written; those of scripts that also end one)."""
+    found = {tuple(line.split()): line for line in lines("legal_prefixes")}
+    before = {
+        words if not line.islower() else tuple(fold(line).split()): not line.islower() for words, line in found.items()
+    }
+    return before, frozenset(
+        words for words in found if words[0][0].casefold() == words[0][0] and not words[0].isascii()
+    )
+
+
+@cache
+def joined_forms() -> tuple[str, ...]:
+    """Forms of scripts that are written without spaces, the longest first."""
+    found = (line for line in lines("legal_prefixes") if script_of(line) in ("HAN", "HANGUL"))
+    return tuple(sorted(found, key=len, reverse=True))
+
+
+def split_legal_form(tokens: list[str]) -> list[str] | None:
+    """The words before (or behind) the legal form; None where there is none."""
+    bare = [token.replace(".", "").strip(",;:'\"") for token in tokens]
+    if bare[-1:] == [AFFILIATED]:
+        return split_legal_form(tokens[:-1]) or tokens[:-1]
+    before, also_behind = forms_before()
+    folded = tuple(map(fold, tokens[:MAX_FORM_WORDS]))
+    for size in range(min(MAX_FORM_WORDS, len(bare)), 0, -1):
+        ending = tuple(bare[-size:])
+        if ending in forms_behind() or forms_behind().get(tuple(word.casefold() for word in ending)) is False:
+            return without_more_forms(tokens[:-size], size)
+        if before.get(tuple(tokens[:size])) or before.get(folded[:size]) is False:
+            return tokens[size:]
+        if tuple(tokens[-size:]) in also_behind:
+            return tokens[:-size]
+    return split_joined_form(" ".join(tokens))
+
+
+def without_more_forms(rest: list[str], size: int) -> list[str]:
+    """The words before a form of `size` words, less another form there: "Example Foundation, Inc."."""
+    if size > 2 or len(rest) < 2 or is_brand(" ".join(rest)):
+        return rest
+    return split_legal_form(rest) or rest
+
+
+def split_joined_form(text: str) -> list[str] | None:
+    """The same where the form is written without a space: "株式会社例", "例有限公司"."""
+    if text.isascii():
+        return None
+    for form in joined_forms():
+        for rest in (text.removeprefix(form), text.removesuffix(form)):
+            if rest != text:
+                return rest.split()
+    return None

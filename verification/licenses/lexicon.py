@@ -1,0 +1,297 @@
+"""Classes of the words in copyright notices and titles, by lists of names, organizations and terms.
+
+Short lists are in words/, long ones in `dictionaries`. Words are compared without case and accents.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from enum import StrEnum
+from functools import cache, lru_cache
+from pathlib import Path
+
+from verification.licenses.dictionaries import (
+    english_words,
+    family_names,
+    fold,
+    function_words,
+    given_names,
+    ordinary_words,
+    romanize,
+    romanized_words,
+)
+
+WORDS = Path(__file__).with_name("data") / "words"
+TRIM = ".,;:'\"!*_`#= \t\n-"  # around a word
+SCRIPTS_WITH_CAPITALS = ("LATIN", "GREEK", "CYRILLIC")
+ROMANIZED_SCRIPTS = ("GREEK", "CYRILLIC", "ARMENIAN", "GEORGIAN")
+SCRIPT_NAMES = (
+    "LATIN GREEK CYRILLIC ARMENIAN HEBREW ARABIC DEVANAGARI BENGALI GUJARATI GURMUKHI ORIYA TAMIL TELUGU KANNADA"
+    " MALAYALAM SINHALA THAI GEORGIAN HANGUL ETHIOPIC"
+)
+SCRIPTS = frozenset(SCRIPT_NAMES.split())
+HAN = frozenset({"CJK", "HIRAGANA", "KATAKANA", "IDEOGRAPHIC"})
+AFRICAN_LETTERS = frozenset("ɓɗəɛɔɲŋ")  # and Azerbaijani
+INITIALS = re.compile(r"(?:[^\W\d_]\.?-?){1,3}")
+BRAND_WITH_DIGITS = re.compile(r"(?=[^_]*[A-Za-z]{2}|[A-Za-z]\d{1,3}$|\d[A-Za-z]\d?$)[A-Za-z\d]{2,20}")
+# vowel signs of Hebrew, Arabic, Indic and Thai words are no letters to regular expressions
+BETWEEN = re.compile(r"(?:(?![\u0591-\u05c7\u064b-\u0652\u0900-\u0dff\u0e31-\u0e4e])[\W_])+")
+LEET = str.maketrans("013457", "oleast")
+COPYRIGHT_WORDS = frozenset({"copyright", "copyrights", "(c)", "license", "licensed", "rights", "reserved"})
+SPELLED_OUT = re.compile(r"(?:(?<![^\W_])[^\W_][\W_]+){4}")  # "S.e.a.t.s"
+CAMEL_CASE = re.compile(r"[^\W\d_][^\W\d_A-Z]*")
+SHORT_WORDS = frozenset({"no", "to", "up", "of", "in", "is"})
+# endings of verbs, abstract nouns, adjectives and adverbs in several languages
+DERIVED = re.compile(
+    r".{2,}(?:[ts]ions?|ments?|ness|[ai]bles?|(?:ous|al|ed|ent|ate)ly|[iy][sz]ed|ful|less|ware|(?<!qu)(?<!qv)ists?"
+    r"|.{3}ung(?:en)?|heit|keit|lich(?:e[nrs]?)?|schaft|cion(?:es)?|cao|coes|mente|zion[ei]|amento|bil[ei]|idad|eusement|ellement|isch(?:e[nrs]?)?)"
+)
+INFLECTIONS = (
+    ("s", ""),
+    ("es", ""),
+    ("ies", "y"),
+    ("ed", ""),
+    ("d", ""),
+    ("ing", ""),
+    ("ing", "e"),
+    ("ings", ""),
+    ("er", ""),
+    ("ers", ""),
+    ("ers", "e"),
+)
+MIN_STEM = 3
+MIN_ROMANIZED = 6  # letters of a term in Latin letters
+MIN_TOGETHER = 8  # letters of a word that may be several words written together
+MAX_WORD = 16
+MAX_DIGITS = 4  # of a brand
+
+
+class Kind(StrEnum):
+    """Class of a single word."""
+
+    TERM = "term"  # belongs to terms: never part of a name
+    NAME = "name"  # a given or family name
+    NAME_OR_WORD = "name or word"  # an English word too: "Mark", "Brown"
+    INITIALS = "initials"
+    PARTICLE = "particle"  # "van", "de"
+    NEUTRAL = "neutral"  # an ordinary word that names of organizations hold
+    WORD = "word"  # any other ordinary word of a language of its script
+    UNKNOWN = "unknown"  # in no list: maybe a proper name
+    NONE = "none"  # cannot stand in a name
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """The folded words of a list."""
+    text = "\n".join(lines(name))
+    return frozenset(fold(text).split())
+
+
+def lines(name: str) -> list[str]:
+    """The lines of a list, without comments."""
+    text = (WORDS / f"{name}.txt").read_text(encoding="utf-8")
+    return [line for line in text.splitlines() if line and not line.startswith("#")]
+
+
+@cache
+def brands() -> frozenset[str]:
+    """The folded names of well-known holders."""
+    return frozenset(map(fold, lines("brands")))
+
+
+def is_brand(text: str) -> bool:
+    """Return whether this is a well-known holder."""
+    return fold(" ".join(text.split())).removeprefix("the ") in brands()
+
+
+@cache
+def term_patterns() -> tuple[frozenset[str], re.Pattern[str]]:
+    """The terms that are whole words, and one pattern for those that are parts of words."""
+    whole, parts = set(), []
+    for term in words("terms") | set(romanized_terms()):
+        if "*" not in term:
+            whole.add(term)
+            continue
+        bare = re.escape(term.strip("*"))
+        parts.append(f"{'' if term.startswith('*') else '^'}{bare}{'' if term.endswith('*') else '$'}")
+    return frozenset(whole), re.compile("|".join(sorted(parts)))
+
+
+def romanized_terms() -> Iterator[str]:
+    """Yield the terms of other scripts in Latin letters, those that are long enough to be no name."""
+    for term in words("terms"):
+        bare = term.strip("*")
+        yield from (term.replace(bare, latin) for latin in romanize(bare) if len(latin) >= MIN_ROMANIZED)
+
+
+@lru_cache(maxsize=20_000)
+def is_term(word: str) -> bool:
+    """Return whether a folded word, or a part of a compound, belongs to terms."""
+    whole, parts = term_patterns()
+    pieces = [BETWEEN.sub("", word), *BETWEEN.split(word)]
+    return any(piece in whole or parts.search(piece) for piece in pieces if piece)
+
+
+def holds_term(word: str) -> bool:
+    """Return whether words of terms were written together: "NotForSale", "notforsale"."""
+    parts = [fold(part) for part in CAMEL_CASE.findall(word)]
+    return (len(parts) > 1 and any(map(is_term, parts))) or is_written_together(re.sub(r"[\W\d_]+", "", fold(word)))
+
+
+def first_term(text: str) -> str:
+    """Return the first word of a text that sets terms, "" when there is none; "for" and "not" alone name no term."""
+    found = (word.strip(".,;:'\"!*_`#=()[]{}<>-") for word in text.split() if not re.search(r"@|\w[./]\w", word))
+    return next((word for word in found if is_term(fold(word)) and not is_auxiliary(fold(word))), "")
+
+
+def is_auxiliary(folded: str) -> bool:
+    """Return whether a word is about copyright itself or too general to show which term it sets."""
+    return folded in COPYRIGHT_WORDS or folded in function_words("LATIN") or folded in function_words("CYRILLIC")
+
+
+@lru_cache(maxsize=20_000)
+def is_plain_term(word: str) -> bool:
+    """Return whether an English word of terms shows even where it is written together with others."""
+    whole, parts = term_patterns()
+    is_long = len(word) > 4 and word in english_words()
+    return word in words("short_terms") or (is_long and (word in whole or parts.search(word) is not None))
+
+
+@lru_cache(maxsize=20_000)
+def is_written_together(letters: str) -> bool:
+    """Return whether ordinary English words and at least one word of terms make up all letters."""
+    if len(letters) < MIN_TOGETHER or not letters.isascii():
+        return False
+    ends = {0: False}  # where words end, each with whether one of them is a term
+    for start in range(len(letters)):
+        if start not in ends:
+            continue
+        for end in range(start + 2, min(len(letters), start + MAX_WORD) + 1):
+            word = letters[start:end]
+            if word in SHORT_WORDS or (end > start + 2 and (is_plain_term(word) or word in english_words())):
+                ends[end] = ends.get(end, False) or ends[start] or is_plain_term(word)
+    return ends.get(len(letters), False)
+
+
+def script_of(word: str) -> str:
+    """Return the one script of all letters of a word: "" for none, "MIXED" for several or an unknown one."""
+    scripts = {script_of_letter(char) for char in word if unicodedata.category(char)[0] in "LM"} - {"COMBINING"}
+    if scripts and scripts <= HAN:
+        return "HAN"
+    script = next(iter(scripts), "MIXED" if any(map(unicodedata.combining, word)) else "")
+    return script if len(scripts) < 2 and (script in SCRIPTS or not script) else "MIXED"
+
+
+@cache
+def script_of_letter(char: str) -> str:
+    """Return the script of a letter; small capitals, modifiers and letters of phonetics are of none."""
+    script, _, kind = unicodedata.name(char, "?").partition(" ")
+    is_latin = script == "LATIN" and (char < "\u0250" or "\u1e00" <= char <= "\u1eff" or char in AFRICAN_LETTERS)
+    return script.split("-")[0] if script != "LATIN" or (is_latin and not kind.startswith("LETTER")) else "?"
+
+
+def has_capitals(word: str) -> bool:
+    """Return whether the script of a word has capital letters, which show that a word is a name."""
+    return script_of(word) in SCRIPTS_WITH_CAPITALS
+
+
+@lru_cache(maxsize=20_000)
+def kind(word: str) -> Kind:
+    """Return what a word without surrounding punctuation can be."""
+    folded = fold(word)
+    if is_term(folded):
+        return Kind.TERM
+    if has_capitals(word) and SPELLED_OUT.search(word):
+        return Kind.NONE
+    if any(char.isdigit() for char in word):
+        return kind_with_digits(word)
+    if script_of(word) in ("", "MIXED") or has_compatibility_form(word):
+        return Kind.NONE
+    return kind_of_letters(word, folded)
+
+
+def kind_with_digits(word: str) -> Kind:
+    """Return what a word with digits is: a brand, unless the words between or behind the digits are no name."""
+    if not BRAND_WITH_DIGITS.fullmatch(word) or sum(map(str.isdigit, word)) > MAX_DIGITS:
+        return Kind.NONE
+    decoded = fold(word).translate(LEET)
+    parts = [fold(part) for part in CAMEL_CASE.findall(word) if len(part) > 1]
+    if is_term(decoded) or holds_term(decoded) or any(is_term(part) or holds_term(part) for part in parts):
+        return Kind.TERM
+    is_disguised = word[0].isalpha() and word[-1].isalpha() and decoded in english_words()
+    return Kind.NONE if is_disguised else Kind.UNKNOWN
+
+
+def has_compatibility_form(word: str) -> bool:
+    """Return whether a letter stands for another one, as the mathematical and the full-width letters do."""
+    return any(unicodedata.decomposition(char).startswith("<") and char not in "\u0e33\u0eb3" for char in word)
+
+
+def kind_of_letters(word: str, folded: str) -> Kind:
+    if folded in words("particles"):
+        return Kind.PARTICLE
+    script = script_of(word)
+    is_short = word.isupper() or len(folded.strip(".")) == 1
+    if is_short and script in SCRIPTS_WITH_CAPITALS and INITIALS.fullmatch(word):
+        return Kind.INITIALS
+    parts = [part for part in BETWEEN.split(folded) if len(part) > 1]
+    if parts and all(is_name(part, script) for part in parts):
+        return Kind.NAME_OR_WORD if is_also_word(folded, script) else Kind.NAME
+    if folded in words("neutral") or folded in words("organizations"):
+        return Kind.NEUTRAL
+    if is_ordinary(folded, script):
+        return Kind.WORD
+    if holds_term(word):
+        return Kind.TERM
+    if len(parts) > 1:
+        return Kind.WORD if [kind(part) for part in parts].count(Kind.WORD) > 1 else Kind.UNKNOWN
+    parts = [fold(part) for part in CAMEL_CASE.findall(word) if len(part) > 1]
+    return Kind.WORD if len(parts) > 2 and all(part in english_words() for part in parts) else Kind.UNKNOWN
+
+
+def is_name(folded: str, script: str) -> bool:
+    """Return whether a folded word is a listed name, maybe in the letters of another script with a romanization."""
+    spellings = (folded, *romanize(folded)) if script in ROMANIZED_SCRIPTS else (folded,)
+    return any(spelling in given_names() or spelling in family_names() for spelling in spellings)
+
+
+@lru_cache(maxsize=20_000)
+def is_ordinary(folded: str, script: str) -> bool:
+    """Return whether a folded word is an ordinary one of a language, maybe in Latin letters, or is formed as such."""
+    if folded in ordinary_words(script) or (script == "LATIN" and folded in romanized_words()):
+        return True
+    return script == "LATIN" and (
+        DERIVED.fullmatch(folded) is not None or any(stem in english_words() for stem in stems(folded))
+    )
+
+
+def is_singular(folded: str) -> bool:
+    """Return whether an English word is no plural, no form of a verb and not derived from one."""
+    is_verb = folded.endswith(("ing", "ed")) and folded in english_words()
+    return not (is_verb or DERIVED.fullmatch(folded) or any(stem in english_words() for stem in stems(folded)))
+
+
+def is_noun_like(word: str) -> bool:
+    """Return whether an ordinary word can be a brand: capitalized, singular, and no function word."""
+    folded = fold(word)
+    is_frequent = folded in function_words(script_of(word)) and folded not in english_words()
+    return word[0].isupper() and not is_frequent and is_singular(folded)
+
+
+def stems(folded: str) -> list[str]:
+    """Return what an English word may be an inflected form of."""
+    found = [folded.removesuffix(ending) + other for ending, other in INFLECTIONS if folded.endswith(ending)]
+    found = [stem for stem in found if not folded.endswith("d") or folded.endswith("ed")]  # "containerd"
+    doubled = [stem[:-1] for stem in found if stem[-2:-1] == stem[-1:]]  # "vetted"
+    return [stem for stem in (*found, *doubled) if len(stem) >= MIN_STEM]
+
+
+def is_also_word(folded: str, script: str) -> bool:
+    """Return whether a listed name is an ordinary word too, of many forms ("Grant") or without capitals."""
+    if folded in words("given_names_that_are_words") or folded in function_words(script):
+        return True
+    if script != "LATIN":
+        return script not in SCRIPTS_WITH_CAPITALS and folded in ordinary_words(script)
+    forms = {folded.removesuffix(other) + ending for ending, other in INFLECTIONS if folded.endswith(other)}
+    related = len(forms & english_words()) + any(stem in english_words() for stem in stems(folded))
+    return folded in english_words() and related > 1

@@ -1,0 +1,186 @@
+"""Grammar of the lines beside a license text: copyright notices, titles, sentences that name the same license.
+
+docs/reference/license-grammar.md holds the grammar in ABNF. A line that no rule matches needs a person.
+"""
+
+import re
+from bisect import bisect_left
+from itertools import accumulate
+
+from verification.licenses.addresses import is_handle
+from verification.licenses.attributions import attribution_end
+from verification.licenses.dual_licensing import chosen, patterns
+from verification.licenses.holders import are_holders, is_holder, is_holder_list, pieces_of
+from verification.licenses.lexicon import TRIM, Kind, is_noun_like, words
+from verification.licenses.normalization import BETWEEN
+from verification.licenses.projects import (
+    is_description,
+    is_part_of_license_sentence,
+    is_plugin_name,
+    is_project_name,
+    kind_in_name,
+)
+from verification.licenses.titles import titles
+
+MARKER = re.compile(
+    r"(?:spdx-filecopyrighttext\s*:\s*|spdx-filecontributor\s*:\s*)?(?:\(c\)|copyrighted|copyrights?|copr\.?)(?![^\W_])"
+    r"(?:[\s:]*(?:\(c\)|copyright|notice:|holders?:|by the following (?:holders|people):|by\b))*"
+    r"|spdx-file(?:copyrighttext|contributor)\s*:",
+    re.I,
+)
+AUTHOR = re.compile(
+    r"(?:original |main |current |lead )?"
+    r"(?:authors?|written|created|contributors?|maintainers?|maintained|developed|developers?)"
+    r"(?:\(s\))?(?: and (?:contributors|maintainers?|maintained))?\s*(?:by\b|:)",
+    re.I,
+)
+LICENSE_OF = re.compile(r"license (?:of|for) (.+)", re.I)
+MAX_SCOPE_WORDS = 8
+MAX_TITLE_WORDS = 9
+TOKEN = re.compile(r"\S+")
+BLANK = re.compile(r"(?:(?!\(c\))[\W_])*", re.I)
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+OR = re.compile(r"\bor\b")
+OPEN_ENDED = (",", " and", " by", "&", " of", " the", " of the", " for", ";")
+
+
+class Piece:
+    """A stretch of text beside the licences, with its words folded."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        parts = BETWEEN.split(text)
+        edges = list(accumulate(map(len, parts), initial=0))
+        first, end = int(not parts[0]), len(parts) - (not parts[-1])  # a text may begin or end between words
+        found = parts[2 * first : end : 2]
+        self.starts = edges[2 * first : end : 2]
+        self.ends = edges[2 * first + 1 : end + 1 : 2]
+        self.folded = " ".join(found).lower()
+        self.offsets = [0, *accumulate(len(word) + 1 for word in found)]
+        self.may_choose = bool(OR.search(self.folded))
+
+    def match(self, patterns: tuple[re.Pattern[str], ...], start: int) -> tuple[int, re.Match[str]] | None:
+        """The longest match that begins with the first word at or after `start`, and its end in `text`."""
+        word = bisect_left(self.starts, start)
+        if word == len(self.starts):
+            return None
+        place = self.offsets[word]
+        found = [m for p in patterns if (m := p.match(self.folded, place)) and is_part_of_license_sentence(m)]
+        best = max(found, key=lambda m: m.end(), default=None)
+        if best is None or best.end() == place:
+            return None
+        return self.ends[bisect_left(self.offsets, best.end()) - 1], best
+
+    def line(self, start: int) -> str:
+        end = self.text.find("\n", start)
+        return self.text[start : end if end >= 0 else len(self.text)]
+
+
+class Reader:
+    """Reads what is beside the license texts of one file, item by item.
+
+    `ids` are the licenses that the file may name. A NOTICE file may also hold attributions of dependencies.
+    """
+
+    def __init__(self, ids: tuple[str, ...], *, has_attributions: bool = False) -> None:
+        self.named = titles(ids)
+        self.has_attributions = has_attributions
+        self.choice: tuple[str, ...] = ()  # the licenses between which a sentence gives the choice
+        self.first = True  # only one line above the notices may be the name of a project
+
+    def find_unexplained(self, text: str) -> str:
+        """Return the first line that matches no rule, from where it does not; "" when every line does."""
+        piece, place, after_holder = Piece(text), 0, False
+        while (start := BLANK.match(text, place).end()) < len(text):  # type: ignore[union-attr]
+            end, after_holder = self.item(piece, start, after_holder)
+            if end is None:
+                return piece.line(start).strip()
+            place = end
+        return ""
+
+    def item(self, piece: Piece, start: int, after_holder: bool) -> tuple[int | None, bool]:
+        """(where the item that begins at `start` ends, whether it names a holder); (None, False) if there is none."""
+        holders_start = notice_at(piece, start) or ((found := AUTHOR.match(piece.text, start)) and found.end())
+        if holders_start and (end := self.holders(piece, holders_start)):
+            self.first = False
+            return end, True
+        if self.first and (named := LICENSE_OF.match(piece.line(start))) and is_plugin_name(named[1]):
+            self.first = False
+            return start + named.end(), False
+        choice = piece.match(patterns(), start) if piece.may_choose else None
+        if choice:
+            self.choice = chosen(choice[1])
+            return choice[0], False
+        if title := piece.match(self.named, start):
+            return title[0], after_holder
+        if after_holder and (end := self.continuation(piece, start)):
+            return end, True
+        if self.has_attributions and (end := attribution_end(piece.text, start)):
+            self.first = False
+            return end, False
+        if self.first and is_project_title(line := piece.line(start), is_notice=self.has_attributions):
+            self.first = False
+            return start + len(line), False
+        return None, False
+
+    def holders(self, piece: Piece, start: int) -> int | None:
+        """Return the end of the holders that begin at `start`: of the line, or where another item begins on it."""
+        line = piece.line(start)
+        pieces = pieces_of(line)
+        is_whole = are_holders(pieces)
+        if is_whole and pieces and not line.rstrip().lower().endswith(OPEN_ENDED):
+            return start + len(line)
+        following = start + len(line) + 1
+        joined = f"{line} {piece.line(following).strip(TRIM + '/>')}" if following < len(piece.text) else line
+        if line.strip() and joined != line and is_holder_list(joined):
+            return following + len(piece.line(following))
+        if is_whole:
+            return start + len(line)
+        for found in TOKEN.finditer(piece.text, start + 1, start + len(line)):
+            place = found.start()
+            # "Site License" is no holder "Site" before a title "License"
+            title = line[place - start :].strip(TRIM + "<>()[]").lower() != "license" and piece.match(self.named, place)
+            is_end = notice_at(piece, place) or title or piece.match(patterns(), place)
+            if is_end and is_holder_list(piece.text[start:place]):
+                return max(place, start + 1)
+        return start if piece.match(self.named, start) else None
+
+    def continuation(self, piece: Piece, start: int) -> int | None:
+        """Return the end of a further line of holders, is_linked to the one before or with an address or years."""
+        end = self.holders(piece, start)
+        if not end:
+            return None
+        line = piece.text[start:end].lower()
+        is_linked = line.startswith(("and ", "by ", "& ")) or "@" in line or "http" in line or YEAR.search(line)
+        before = piece.text[:start].rstrip(" \t\n#*/>-").lower().endswith(OPEN_ENDED)
+        return end if is_linked or before else None
+
+
+def notice_at(piece: Piece, start: int) -> int | None:
+    """Return where the holders begin if a copyright notice begins at `start`, maybe after its scope."""
+    line = piece.line(start)
+    if found := MARKER.match(line):
+        return start + found.end()
+    whose = []
+    for before in list(TOKEN.finditer(line))[:MAX_SCOPE_WORDS]:
+        if before[0].strip(TRIM).lower() not in words("scopes"):
+            whose.append(before[0])
+        if found := MARKER.match(line, before.end() + 1):
+            return start + found.end() if not whose or is_holder_list(" ".join(whose)) else None
+    return None
+
+
+def is_project_title(line: str, is_notice: bool = False) -> bool:
+    """Return whether the line names a project: "Terraform Provider for Acme", in a NOTICE file also "Acme Rocket"."""
+    text = line.strip(TRIM + "()[]")
+    before, _, last = text.rpartition(" ")
+    if last.lower() == "license" and is_handle(before):
+        return True
+    tokens = text.split()
+    if not tokens or len(tokens) > MAX_TITLE_WORDS:
+        return False
+    if is_handle(text) or (is_holder(text) and not text.isupper()):
+        return True
+    kinds = [kind_in_name(token.strip(TRIM)) for token in tokens]
+    is_pair = sorted(kinds) == [Kind.UNKNOWN, Kind.WORD] and all(map(is_noun_like, tokens))
+    return is_description(tokens) or (is_notice and (is_pair or is_project_name(tokens)))

@@ -1,0 +1,143 @@
+"""Grammar of the names of persons, in scripts with and without capitals."""
+
+import re
+from itertools import pairwise
+
+from verification.licenses.dictionaries import common_english_words, family_names, fold, given_names, romanize
+from verification.licenses.lexicon import TRIM, Kind, has_capitals, is_singular, is_term, kind, script_of, words
+
+MAX_PERSON_WORDS = 5
+MAX_LISTED = 3  # words of a name in a script without capitals
+MAX_UNKNOWN = 2  # words in no list, where no other word is a listed name
+MAX_UNKNOWN_LETTERS = 24  # of all of them together; transliterated sentences have longer words than names
+MAX_ACRONYM = 3  # letters in capitals that may stand beside other names of a person
+MAX_NAME = 18  # letters of a name in no list
+IN_PERSON = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS, Kind.PARTICLE, Kind.UNKNOWN, Kind.WORD})
+LISTED = frozenset({Kind.NAME, Kind.NAME_OR_WORD, Kind.INITIALS})
+MAX_INITIALS = 6  # characters of initials: "J. R."
+HYPHENATED = re.compile(r"[A-Z][a-z]{1,5}-[A-Za-z][a-z]{1,5}")  # as given names of Korea and China in Latin letters
+SON_OF = frozenset({"bin", "bint", "binti", "binte", "ibn", "ben"})
+NICKNAME = re.compile(r"\s[\"(]([A-Z][a-z]{2,11})[\")](?=\s)")
+
+
+def is_person(text: str) -> bool:
+    """Return whether this is the name of a person: listed names, or capitalized words that no language has."""
+    text = NICKNAME.sub(lambda nick: nick[0] if kind(nick[1]) is Kind.TERM else " ", text)
+    tokens = [t for token in text.split() if (t := token.strip(TRIM)) and fold(t) not in words("honorifics")]
+    if len(tokens) == 1 or (len(tokens) == 2 and set(map(script_of, tokens)) == {"HANGUL"}):
+        return is_joined_name("".join(tokens))
+    if not tokens or len({script_of(token) for token in tokens} - {""}) != 1:
+        return False
+    if len([t for t in tokens if t.isupper() and len(t) > MAX_ACRONYM and kind(t) is not Kind.NAME]) > 1:
+        return False
+    if script_of(tokens[0]) == "HAN":
+        return is_written_without_capitals(tokens)
+    is_lower = text.islower() and has_capitals(tokens[-1])  # "somchai rattanaporn"
+    kinds = kinds_in_person([token.title() for token in tokens] if is_lower else tokens)
+    if is_lower and not any(
+        k is Kind.NAME and t not in common_english_words() for k, t in zip(kinds, tokens, strict=True)
+    ):
+        return False
+    if text.isupper() and len(text) > MAX_INITIALS and not set(kinds) <= LISTED:
+        return False
+    if (
+        not set(kinds) <= IN_PERSON
+        or kinds[-1] is Kind.PARTICLE
+        or len(kinds) > MAX_PERSON_WORDS + kinds.count(Kind.PARTICLE)
+    ):
+        return False
+    full = [(k, fold(t)) for k, t in zip(kinds, tokens, strict=True) if k not in (Kind.PARTICLE, Kind.INITIALS)]
+    return bool(full) and are_names(
+        [k for k, _ in full], [t for _, t in full], has_capitals(tokens[-1]) and not is_lower
+    )
+
+
+def kinds_in_person(tokens: list[str]) -> list[Kind]:
+    """Return the kinds of the words of a person's name; some words are names or particles by their place alone."""
+    kinds = [kind_in_person(token) for token in tokens]
+    for place, (before, token) in enumerate(pairwise(tokens), 1):
+        if before.lower() in SON_OF and kinds[place] is Kind.WORD:
+            kinds[place] = Kind.NAME
+        is_inner = place < len(kinds) - 1 and kinds[place + 1] in (Kind.NAME, Kind.NAME_OR_WORD, Kind.UNKNOWN)
+        if is_inner and token.islower() and token in words("particles"):
+            kinds[place] = Kind.PARTICLE  # "ten Brinke"
+    if kinds[0] is Kind.PARTICLE and fold(tokens[0]) in given_names() and tokens[0][0].isupper():
+        kinds[0] = Kind.NAME
+    return kinds
+
+
+def are_names(kinds: list[Kind], folded: list[str], are_capitalized: bool) -> bool:
+    """Return whether words of these kinds, initials left out, show that they are names."""
+    named, unknown, plain = (kinds.count(kind) for kind in (Kind.NAME, Kind.UNKNOWN, Kind.WORD))
+    if plain:
+        return are_capitalized and plain == 1 and is_surname_among(kinds, folded)
+    if not are_capitalized:
+        is_listed = not unknown or (named > 0 and unknown == 1)
+        return 1 < len(kinds) <= MAX_LISTED and is_listed
+    if named:
+        return True
+    if unknown == len(kinds):
+        return unknown <= MAX_UNKNOWN and sum(map(len, folded)) <= MAX_UNKNOWN_LETTERS
+    is_family = kinds[-1] is Kind.UNKNOWN or folded[-1] in family_names()
+    is_given = folded[0] in given_names() or kinds[0] is Kind.UNKNOWN
+    return len(kinds) == 2 and is_given and is_family
+
+
+def is_surname_among(kinds: list[Kind], folded: list[str]) -> bool:
+    """Return whether the one ordinary word beside listed names can be a name: "David Cramer"."""
+    word = folded[kinds.index(Kind.WORD)]
+    is_rare = word not in common_english_words()
+    if len(kinds) == 2 and kinds[0] is Kind.NAME and folded[0] in given_names():
+        return is_rare or is_singular(word)
+    named, either = kinds.count(Kind.NAME), kinds.count(Kind.NAME_OR_WORD)
+    return named > 0 and named + either == len(kinds) - 1 and is_rare and is_singular(word)
+
+
+def kind_in_person(token: str) -> Kind:
+    """Return the kind of a word in a person's name; without a capital letter it is a particle or none."""
+    if HYPHENATED.fullmatch(token) and not any(is_plain_part(part) for part in fold(token).split("-")):
+        return Kind.TERM if is_term(fold(token)) else Kind.NAME
+    found = kind(token)
+    if found is Kind.NEUTRAL:
+        return Kind.WORD
+    if found is Kind.TERM and not token.isascii() and fold(token) in words("particles"):
+        return Kind.PARTICLE  # "Ní"
+    if not has_capitals(token) or found in (Kind.PARTICLE, Kind.INITIALS, Kind.TERM):
+        return found
+    is_capitalized = any(part[:1].isupper() for part in re.split(r"[-'’]", token))
+    if not is_capitalized:
+        return Kind.NONE
+    if found is Kind.UNKNOWN and (len(token) > MAX_NAME or re.search(r"[._\d]|[a-z][A-Z].*[A-Z]", token)):
+        return Kind.NONE
+    return found
+
+
+def is_plain_part(part: str) -> bool:
+    """Return whether a part of a hyphenated word is an English word and no name."""
+    return part in common_english_words() and part not in given_names()
+
+
+def is_joined_name(token: str) -> bool:
+    """Return whether one word is family and given name, as Chinese, Japanese and Korean write them."""
+    if is_term(fold(token)):
+        return False
+    script = script_of(token)
+    if script == "HANGUL":
+        is_double = token[:2] in family_names() and len(token) in (3, 4)  # "남궁" is no other word
+        return is_double or (token[:1] in family_names() and token[1:] in given_names())
+    if script != "HAN":
+        return False
+    return any(token[:n] in family_names() and is_given_name(token[n:]) for n in (1, 2, 3))
+
+
+def is_written_without_capitals(tokens: list[str]) -> bool:
+    """Return whether these are a Chinese or Japanese family name and a given name, or names in kana."""
+    if len(tokens) != 2 or any(map(is_term, tokens)):
+        return False
+    is_kana = all(not given_names().isdisjoint(romanize(token)) for token in tokens)
+    return is_kana or (tokens[0] in family_names() and len(tokens[1]) <= 3)
+
+
+def is_given_name(rest: str) -> bool:
+    """Return whether this can follow a family name without a space: two characters, or a name in kana."""
+    return 1 <= len(rest) <= 2 or not given_names().isdisjoint(romanize(rest))

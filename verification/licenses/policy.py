@@ -1,0 +1,158 @@
+"""Verdict of a program's policy on license files: allow, deny, or review (a person decides).
+
+Deny by default: `allow` needs every word of a file explained (verification.licenses.coverage), `deny` needs the file to
+be a licence that is not on the list, and all else is `review`.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from verification.licenses.findings import Finding
+from verification.licenses.inspection import Seen, see
+
+MOSTLY = 0.75  # so much of a file must look like licences that are not on the list to be refused without a person
+LICENCE_FILE = re.compile(r"(?:[^/]*[-_.])?(?:licen[sc]es?|copying|unlicense)(?:[-_.][^/]*)?$|licenses/[^/]+$", re.I)
+MAX_MESSAGES = 6
+NO_RULE = "The program publishes no licence rule."
+NOTHING = "No licence text is recognised."
+NO_FILE = "There is no licence file."
+UNCLEAR = "The files hold different licences and do not say how they apply together."
+
+
+class Verdict(StrEnum):
+    ALLOW = "allow"
+    DENY = "deny"
+    REVIEW = "review"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """SPDX ids that pass, and ids on which a person decides. Both empty: no rule."""
+
+    allow: frozenset[str]
+    ask: frozenset[str] = frozenset()
+
+    def lists(self, id: str) -> bool:
+        """Return whether the list names that license, or an earlier point version of it ("Python-2.0.1")."""
+        listed = self.allow | self.ask
+        return id in listed or any(id.startswith(f"{known}.") for known in listed)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Verdict on a file, or of a repository's files. `expression`: SPDX, "" where nothing is recognised.
+
+    `confidence`: the part of the letters, 0 to 1, that is known text; 1 for what is allowed. `findings` are the places
+    that need review; `reasons` tell them and all else in sentences.
+    """
+
+    expression: str
+    confidence: float
+    verdict: Verdict
+    reasons: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "expression": self.expression,
+            "confidence": self.confidence,
+            "verdict": str(self.verdict),
+            "reasons": list(self.reasons),
+            "findings": [finding.as_dict() for finding in self.findings],
+        }
+
+
+def is_licence_file(path: str) -> bool:
+    """Return whether a path is that of a license file of the whole repository, not of a part in a folder."""
+    return bool(LICENCE_FILE.match(path))
+
+
+def judge(raw: bytes, policy: Policy) -> Judgement:
+    """The verdict on one file's content."""
+    seen = see(raw)
+    verdict, reasons = verdict_of(seen, policy)
+    confidence = 1.0 if verdict is Verdict.ALLOW else round(min(seen.share, 0.99), 2)
+    findings = seen.findings if verdict is Verdict.REVIEW else ()
+    return Judgement(seen.expression, confidence, verdict, tuple(reasons), findings)
+
+
+def verdict_of(seen: Seen, policy: Policy) -> tuple[Verdict, list[str]]:
+    if seen.trouble:
+        return Verdict.REVIEW, [seen.trouble]
+    if not seen.ids:
+        return Verdict.REVIEW, [NOTHING, *messages(seen)]
+    if not (policy.allow or policy.ask):
+        return Verdict.ALLOW, [NO_RULE]
+    if seen.restriction:
+        return Verdict.DENY, [seen.restriction]
+    if seen.clean:
+        return verdict_of_clean(seen, policy)
+    unlisted = [id for id in seen.ids if not policy.lists(id)]
+    if len(unlisted) == len(seen.ids) and seen.looks_like(unlisted) >= MOSTLY:
+        return Verdict.DENY, not_listed(unlisted)
+    return Verdict.REVIEW, [*messages(seen), *not_listed(unlisted)]
+
+
+def verdict_of_clean(seen: Seen, policy: Policy) -> tuple[Verdict, list[str]]:
+    """The verdict on a file of which every word is explained."""
+    texts = seen.reading.texts
+    if seen.reading.choice:
+        passing = [id for id in seen.reading.choice if id in policy.allow and id in texts]
+        if passing:
+            return Verdict.ALLOW, [f"The file gives the choice, and {passing[0]} is on the list."]
+        return Verdict.REVIEW, ["The file gives a choice, but holds no text of a licence that is on the list."]
+    unlisted = [id for id in texts if not policy.lists(id)]
+    if unlisted:
+        return Verdict.DENY, not_listed(unlisted)
+    asked = [id for id in texts if id not in policy.allow]
+    if asked:
+        return Verdict.REVIEW, [f"A person decides about {id}." for id in asked]
+    return Verdict.ALLOW, [f"The text is {id}, word for word." for id in texts]
+
+
+def messages(seen: Seen) -> list[str]:
+    found = [finding.message for finding in seen.findings]
+    more = len(found) - MAX_MESSAGES
+    return found[:MAX_MESSAGES] + ([f"There are {more} more such places."] if more > 0 else [])
+
+
+def not_listed(ids: list[str]) -> list[str]:
+    return [f"{id} is not on the program's list." for id in ids]
+
+
+def judge_all(files: Mapping[str, bytes], policy: Policy) -> tuple[Judgement, dict[str, Judgement]]:
+    """The verdict on a repository by all of its licence files (path to content), and the verdict on each."""
+    each = {path: judge(raw, policy) for path, raw in files.items()}
+    if len(each) == 1:
+        return next(iter(each.values())), each
+    verdict, reasons = together(each, [see(raw) for raw in files.values()], policy)
+    expression = " AND ".join(sorted({e.expression for e in each.values() if e.expression}))
+    if any(" OR " in e.expression for e in each.values()) and verdict is Verdict.ALLOW:
+        expression = next(e.expression for e in each.values() if " OR " in e.expression)
+    confidence = 1.0 if verdict is Verdict.ALLOW else min((e.confidence for e in each.values()), default=0.0)
+    return Judgement(expression, confidence, verdict, tuple(reasons)), each
+
+
+def together(each: dict[str, Judgement], seen: list[Seen], policy: Policy) -> tuple[Verdict, list[str]]:
+    if not each:
+        return Verdict.REVIEW, [NO_FILE]
+    verdicts = {judgement.verdict for judgement in each.values()}
+    reasons = [f"{path}: {reason}" for path, judgement in each.items() for reason in judgement.reasons]
+    if len(verdicts) == 1:
+        return verdicts.pop(), reasons
+    if passing := chosen_between(seen, policy):
+        return Verdict.ALLOW, [f"The files give the choice, and {passing} is on the list."]
+    return Verdict.REVIEW, [UNCLEAR, *reasons]
+
+
+def chosen_between(seen: list[Seen], policy: Policy) -> str:
+    """The listed licence that one file offers and another holds, where no file holds anything else."""
+    offered = next((s.reading.choice for s in seen if s.clean and s.reading.choice), ())
+    texts = {id for s in seen if s.clean for id in s.reading.texts}
+    alone = all(
+        (s.ids or s.clean) and set(s.ids) <= set(offered) and (s.clean or not set(s.ids) & policy.allow) for s in seen
+    )
+    return next((id for id in offered if alone and id in policy.allow and id in texts), "")

@@ -1,0 +1,116 @@
+"""Grammar of what a project calls itself: "acme", "Terraform Provider for Acme", "Acme SDK for Go"."""
+
+import re
+
+from verification.licenses.addresses import is_handle
+from verification.licenses.dictionaries import fold
+from verification.licenses.lexicon import TRIM, Kind, has_capitals, is_brand, is_noun_like, is_singular, kind, words
+
+CONNECTORS = frozenset(
+    {"for", "a", "an", "the", "by", "from", "in", "of", "and", "official", "unofficial", "community", "", "&"}
+)
+HOSTS = frozenset({"terraform", "opentofu", "packer", "vault", "nomad", "consul", "boundary", "vagrant", "sentinel"})
+PLUGINS = frozenset({"provider", "plugin", "module", "driver", "builder", "provisioner"})
+MAX_WORDS = 4
+MAX_PLUGIN_WORDS = 2  # words that say for what a plugin is
+MAX_VERSION_DIGITS = 2
+MAX_CAPITALS = 6  # letters of a word in capitals that is taken for an acronym
+IN_NAME = frozenset({Kind.UNKNOWN, Kind.NAME, Kind.NAME_OR_WORD, Kind.NEUTRAL, Kind.INITIALS})
+
+
+def is_emblem_name(tokens: list[str]) -> bool:
+    """Return whether these are two words of a brand, one of them an emblem: "Copper Kettle", "Fox & Hill"."""
+    pair = [token for token in tokens if token not in ("&", "The", "the")]
+    if len(pair) != 2 or not all(token[:1].isupper() and token[1:].islower() for token in pair):
+        return False
+    others = [token for token in pair if fold(token) not in words("emblems")]
+    is_pair = all(kind(token) in IN_NAME | {Kind.WORD} and is_noun_like(token) for token in others)
+    return is_pair and len(others) < 2
+
+
+def is_project_name(tokens: list[str], max_words: int = 1, *, is_title: bool = False) -> bool:
+    """Return whether these words can name a project: a word, or a proper name and words that names hold."""
+    tokens = [token.strip(TRIM + "()") for token in tokens]
+    if is_brand(" ".join(tokens)) or is_emblem_name(tokens) or (not is_title and is_description(tokens)):
+        return True
+    if len(tokens) > 1 and re.fullmatch(r"\d{1,2}", tokens[-1]):
+        tokens = tokens[:-1]  # "Acme 2"
+    kinds = [kind_in_name(token) for token in tokens]
+    if not kinds or len(kinds) > MAX_WORDS or not set(kinds) <= IN_NAME | {Kind.WORD}:
+        return False
+    if len(kinds) == 1:
+        return kinds[0] is not Kind.WORD or (max_words > 0 and is_singular(fold(tokens[0])))
+    is_capitalized = all(token[0].isupper() or token[0].isdigit() for token in tokens)
+    named = sum(kinds.count(kind) for kind in (Kind.UNKNOWN, Kind.NAME, Kind.INITIALS))
+    return is_capitalized and named > 0 and kinds.count(Kind.UNKNOWN) < 2 and Kind.WORD not in kinds
+
+
+def kind_in_name(token: str) -> Kind:
+    """Return what a word of a project's name can be; a script without capitals does not show that a word is a name."""
+    if is_handle(token):
+        return Kind.UNKNOWN
+    found = kind(token)
+    if found is Kind.UNKNOWN and (not has_capitals(token) or (token.isupper() and len(token) > MAX_CAPITALS)):
+        return Kind.NONE
+    return found
+
+
+def is_description(tokens: list[str]) -> bool:
+    """Return whether these are a proper name and words for what a project is, in any order."""
+    bare = [fold(token.strip(TRIM + "()")) for token in tokens]
+    if bare[0] in CONNECTORS - {"the", "official", "unofficial", "community", "a", "an"} or bare[-1] in CONNECTORS:
+        return False
+    known = words("products") | words("neutral")
+    tokens = [t for t in tokens if "-" not in t or not known.issuperset(fold(t).split("-"))]
+    bare = [fold(token.strip(TRIM + "()")) for token in tokens]
+    names = [
+        t.strip(TRIM + "()") for t, word in zip(tokens, bare, strict=True) if word not in words("products") | CONNECTORS
+    ]
+    products = words("products").intersection(bare)
+    if not names:
+        return len(products) > 1
+    if is_brand(" ".join(names)):
+        return True
+    if is_plugin(bare) and len(names) <= MAX_PLUGIN_WORDS and all(map(is_plugin_target, names)):
+        return True
+    return (bool(products) or len(names) == 1) and is_project_name_in_title(names, bool(products))
+
+
+def is_plugin_name(text: str) -> bool:
+    """Return whether this is the name of a plugin: "terraform-provider-acme", "the Terraform Provider for Acme"."""
+    tokens = text.strip(TRIM).removeprefix("the ").split()
+    folded = [part for token in tokens for part in re.split(r"[-_]", fold(token))]
+    return is_plugin(folded) and (is_handle(text.strip(TRIM)) or is_description(tokens))
+
+
+def is_plugin_target(word: str) -> bool:
+    """Return whether a word can name what a plugin is for: no term, no verb, no plural of an English word."""
+    if word.isdigit():
+        return len(word) <= MAX_VERSION_DIGITS
+    found = kind_in_name(word)
+    return found in IN_NAME or (found is Kind.WORD and is_singular(fold(word)))
+
+
+def is_project_name_in_title(names: list[str], has_products: bool) -> bool:
+    """Return whether the words of a title that are no product words name a project."""
+    if "-" in " ".join(names) and any(kind_in_name(name) is Kind.WORD for name in names):
+        return False
+    if not has_products and (names[0].isupper() or kind_in_name(names[0]) not in (Kind.UNKNOWN, Kind.NAME)):
+        return False
+    return is_project_name(names, max_words=int(has_products), is_title=True)
+
+
+def is_part_of_license_sentence(match: re.Match[str]) -> bool:
+    """Return whether what a sentence is about, if it says so, is a project and not a part of one such as "the docs"."""
+    who = (match.groupdict().get("who") or "").split()
+    if not who or is_brand(" ".join(who)):
+        return True
+    kinds = [kind_in_name(word) for word in who if word not in words("products") and word not in CONNECTORS]
+    if is_plugin(who):
+        return set(kinds) <= IN_NAME | {Kind.WORD} and len(kinds) <= MAX_PLUGIN_WORDS
+    return bool({Kind.UNKNOWN, Kind.NAME}.intersection(kinds)) and set(kinds) <= IN_NAME and len(who) <= MAX_WORDS
+
+
+def is_plugin(folded: list[str]) -> bool:
+    """Return whether words say that something is a plugin of a HashiCorp product: "Terraform provider"."""
+    return not HOSTS.isdisjoint(folded) and not PLUGINS.isdisjoint(folded)

@@ -1,0 +1,207 @@
+"""Published texts as templates, which letters match word for word.
+
+A template is a row of pieces: letters that must stand there, and places where the table of
+verification.licenses.variants allows alternatives or the text enumerates. Nothing in it takes an unknown word; what
+stands in a slot is judged by the gate.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import NamedTuple
+
+from verification.licenses.normalization import tidy
+from verification.licenses.variants import BESIDE, FORMS, GROUPS, NOTICES, Form, Vary
+
+TEXTS = Path(__file__).with_name("data") / "texts"
+ENUMERATOR = re.compile(r"(?m)^[ \t]*[(\[]?(\d+(?:\.\d+)*|[a-zA-Z]|[ivx]+)[.)\]]+(?=\s)")
+OTHERS = r"\d{1,2}|[a-z]|[ivx]{2,4}"
+LETTERS = re.compile(r"[^\W_]{2,8}")
+SLOT = re.compile(r"\{([a-z ]+)\}")
+SLOT_LENGTH = {"name": "{1,90}?", "fields": "{0,300}?"}
+MARK = re.compile(r"\x01([^\x01\x02]*)\x02|\x03(\d+)\x04")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Letters `start` to before `end` hold the template; `slots`: (kind, start, end) of what stands in its slots.
+
+    `whole` is False where the text departs from the template at `end`.
+    """
+
+    start: int
+    end: int
+    slots: tuple[tuple[str, int, int], ...] = ()
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """The place of an enumerator: its own number or letter, and what may stand there; nothing may too."""
+
+    own: str
+    pattern: re.Pattern[str]
+
+
+class Mark(NamedTuple):
+    """An enumerator as published, and what stands in its place."""
+
+    own: str
+    got: str
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """The text of licence `id`, a notice that it asks for ("notice") or words that belong to it ("beside")."""
+
+    id: str
+    kind: str
+    lead: str  # the enumerator of its first line
+    pieces: tuple[str | Number | re.Pattern[str], ...]  # the first is a string
+
+    def find(self, letters: str) -> Iterator[Found]:
+        """Every place where the template begins, whole or not, in order; none inside another whole one."""
+        first, place = str(self.pieces[0]), 0
+        while (start := letters.find(first[:40], place)) >= 0:
+            found = self.at(letters, start)
+            yield found
+            place = found.end if found.whole else start + 1
+
+    def at(self, letters: str, start: int) -> Found:
+        place, slots = start, list[tuple[str, int, int]]()
+        lead = len(self.lead) if letters.endswith(self.lead, 0, start) else 0
+        marks = [Mark(self.lead, self.lead if lead else "")] if self.lead else []
+        for piece in self.pieces:
+            if isinstance(piece, str):
+                if not letters.startswith(piece, place):
+                    return Found(start - lead, place + agreeing(piece, letters, place), whole=False)
+                place += len(piece)
+                continue
+            match = (piece.pattern if isinstance(piece, Number) else piece).match(letters, place)
+            if match is None:
+                return Found(start - lead, place, whole=False)
+            if isinstance(piece, Number):
+                marks.append(Mark(piece.own, match[0]))
+            slots += [(name.split("_")[0], *match.span(name)) for name, got in match.groupdict().items() if got]
+            place = match.end()
+        return Found(start - lead, place, tuple(slots), all(alike(marks, kind) for kind in (True, False)))
+
+
+def alike(marks: list[Mark], numbers: bool) -> bool:
+    """Return whether a text's numbers (or letters) are all as published, or all left out, or all of another count."""
+    of_kind = [mark for mark in marks if mark.own.isdigit() == numbers]
+    gone = sum(not mark.got for mark in of_kind)
+    own = sum(mark.got == mark.own for mark in of_kind)
+    return gone in (0, len(of_kind)) and (own <= 1 or own + gone == len(of_kind))
+
+
+def agreeing(piece: str, letters: str, place: int) -> int:
+    """Return how many letters of the piece stand at that place."""
+    return next((i for i, letter in enumerate(piece) if not letters.startswith(letter, place + i)), len(piece))
+
+
+def bare(text: str) -> str:
+    """The letters and digits of a text, lower case."""
+    return tidy(text).letters
+
+
+def marked(text: str) -> str:
+    """The letters of a text with its enumerators between marks."""
+    pieces, last = [], 0
+    for found in ENUMERATOR.finditer(text):
+        pieces += [bare(text[last : found.start()]), f"\x01{bare(found[1])}\x02"]
+        last = found.end()
+    return "".join([*pieces, bare(text[last:])])
+
+
+def place_of(text: str, fragment: str, start: int = 0) -> tuple[int, int]:
+    """Return where the fragment's letters stand, whatever marks stand between them. Raises ValueError when nowhere."""
+    loose = r"[\x01-\x04]?".join(map(re.escape, bare(fragment)))
+    found = re.compile(loose).search(text, start)
+    if found is None:
+        raise ValueError(f"The text has no “{fragment}”.")
+    return found.start(), found.end()
+
+
+class Compiler:
+    """Turns one published text into pieces: cut to its form, alternatives and enumerators between literal letters."""
+
+    def __init__(self, text: str, form: Form) -> None:
+        body = text[text.index(form.start) :]
+        self.text = marked(body[: body.index(form.end) + len(form.end)] if form.end else body)
+        self.alternatives: list[tuple[str, tuple[str, ...]]] = []
+        self.slots = count()
+        self.loose = tuple(map(bare, form.loose))
+        for vary in form.vary:
+            self.replace(vary)
+
+    def replace(self, vary: Vary) -> None:
+        start, end = place_of(self.text, vary.fragment)
+        if vary.to:
+            end = place_of(self.text, vary.to, start)[1]
+        self.alternatives.append((self.text[start:end], vary.options))
+        self.text = f"{self.text[:start]}\x03{len(self.alternatives) - 1}\x04{self.text[end:]}"
+
+    def template(self, id: str, kind: str) -> Template:
+        leading = re.match(r"\x01(.*?)\x02", self.text)
+        pieces = tuple(self.pieces(self.text[leading.end() :] if leading else self.text))
+        return Template(id, kind, leading[1] if leading else "", pieces)
+
+    def pieces(self, text: str) -> Iterator[str | Number | re.Pattern[str]]:
+        last = 0
+        for found in MARK.finditer(text):
+            if found.start() > last:
+                yield text[last : found.start()]
+            last = found.end()
+            yield re.compile(self.choice(int(found[2]))) if found[2] else self.number(found[1], text[last:])
+        if last < len(text):
+            yield text[last:]
+
+    def number(self, own: str, after: str) -> Number | re.Pattern[str]:
+        pattern = enumerator(own, after)
+        return pattern if self.loose and after.startswith(self.loose) else Number(own, pattern)
+
+    def choice(self, number: int) -> str:
+        same, options = self.alternatives[number]
+        same = "".join(map(source_of, self.pieces(same)))
+        others = [self.option(option) for option in options]
+        longer = [other for other in others if other.startswith(same)]
+        # atomic: once an alternative fits, a difference further on must not try all others
+        return f"(?>{'|'.join([*longer, same, *(other for other in others if other not in longer)])})"
+
+    def option(self, option: str) -> str:
+        pieces = SLOT.split(option)
+        pieces[1::2] = map(self.slot, pieces[1::2])
+        pieces[::2] = map(bare, pieces[::2])
+        return "".join(pieces)
+
+    def slot(self, kind: str) -> str:
+        if kind in GROUPS:
+            return f"(?:{'|'.join(map(self.option, GROUPS[kind]))})"
+        return f"(?P<{kind}_{next(self.slots)}>.{SLOT_LENGTH[kind]})"
+
+
+def enumerator(own: str, after: str) -> re.Pattern[str]:
+    """Return the pattern of what may stand in the place of an enumerator: only one way to match, whatever follows."""
+    ahead = LETTERS.match(after)
+    others = rf"{own}|{OTHERS}" if ahead and len(own) == 1 else own
+    return re.compile(f"(?>(?:{others})(?={ahead[0] if ahead else ''})|)")
+
+
+def source_of(piece: str | Number | re.Pattern[str]) -> str:
+    return piece if isinstance(piece, str) else (piece.pattern if isinstance(piece, Number) else piece).pattern
+
+
+def read(name: str) -> str:
+    return (TEXTS / name).read_text(encoding="utf-8")
+
+
+@cache
+def templates(id: str) -> tuple[Template, ...]:
+    """The templates of that SPDX id, its text first; none where no text is kept."""
+    forms = [*([("text", FORMS[id])] if id in FORMS else [])]
+    forms += [(kind, form) for kind, table in (("notice", NOTICES), ("beside", BESIDE)) for form in table.get(id, ())]
+    return tuple(Compiler(read(f"{id}.txt"), form).template(id, kind) for kind, form in forms)

@@ -1,0 +1,117 @@
+"""Safety of archives, judged by the central directory and by reading every member once. Nothing is unpacked to disk.
+
+The limits are those of a package index: an archive of a provider holds one program and a few texts.
+"""
+
+from dataclasses import dataclass
+from typing import BinaryIO
+
+from verification.releases.artifacts import unzipping, zip_directory
+from verification.releases.artifacts.archive_members import check_headers, check_names
+from verification.releases.artifacts.remarks import Remark, fail, warn
+from verification.releases.artifacts.zip_directory import Directory, Malformed, Member
+from verification.terraform.messages import Judgement
+
+MOST_MEMBERS = 200
+MOST_BYTES = 2 * 1024**3
+MOST_RATIO = 50
+RATIO_FROM = 64 * 1024**2
+FAULTS = {
+    "longer": "A member is longer than it says.",
+    "shorter": "A member is shorter than it says.",
+    "packing": "A member cannot be unpacked.",
+    "checksum": "A member does not have the checksum that the archive gives.",
+}
+UNREAD = frozenset({"too_large", "ratio", "overlap", "past_the_end", "encrypted", "method", "traversal"})
+LONGEST_DESCRIPTOR = 24
+SUFFIXES = ("", "_x4", "_x5", "_x6", ".exe")
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The contents of an archive. `head` holds the first bytes of its program, at most 4 KiB."""
+
+    members: tuple[Member, ...]
+    remarks: tuple[Remark, ...]
+    terraform: Judgement
+    program: str = ""
+    head: bytes = b""
+
+
+def judge(file: BinaryIO, size: int, name: str, binary: str = "") -> Archive:
+    """Judge the archive of provider `name`; `binary` is what its program should be called. Raises nothing."""
+    prefix = f"terraform-provider-{name}"
+    most = min(MOST_BYTES, max(RATIO_FROM, MOST_RATIO * size))
+    unpacked = unzipping.judge(file, size, name, most)
+    try:
+        directory = zip_directory.read(file, size, MOST_MEMBERS)
+    except Malformed as fault:
+        return Archive((), (fail(fault.key, str(fault)),), unpacked.terraform)
+    members = directory.members
+    first_remarks = [*_check_frame(directory), *_check_sizes(members), *check_names(members), *check_headers(members)]
+    if not members or any(remark.key in UNREAD for remark in first_remarks):
+        return Archive(members, tuple(first_remarks), unpacked.terraform)
+    program = _find_program(members, prefix)
+    faults = [fail(unpacked.fault, FAULTS[unpacked.fault])] if unpacked.fault else []
+    remarks = (*first_remarks, *faults, *_check_program(program, prefix, binary))
+    return Archive(members, remarks, unpacked.terraform, program.name if program else "", unpacked.head)
+
+
+def _check_frame(directory: Directory) -> list[Remark]:
+    remarks = []
+    if not directory.members:
+        remarks.append(fail("no_members", "The archive is empty."))
+    if directory.before:
+        remarks.append(fail("prefix", "Bytes stand in front of the archive."))
+    if directory.after:
+        remarks.append(fail("trailing", "Bytes stand behind the end of the archive."))
+    if directory.comment:
+        remarks.append(warn("comment", "The archive carries a comment."))
+    return [*remarks, *_check_places(directory)]
+
+
+def _check_places(directory: Directory) -> list[Remark]:
+    remarks, end = set(), directory.before
+    for member in sorted(directory.members, key=lambda member: member.start):
+        described = member.start - end <= LONGEST_DESCRIPTOR and end > directory.before
+        if member.start < end:
+            remarks.add(fail("overlap", "Two members share the same bytes."))
+        elif member.start > end and not described:
+            remarks.add(fail("gap", "Bytes stand between the members that belong to none."))
+        end = member.data + member.packed
+    if end > directory.start:
+        remarks.add(fail("past_the_end", "A member reaches into the central directory."))
+    return sorted(remarks, key=lambda remark: remark.key)
+
+
+def _check_sizes(members: tuple[Member, ...]) -> list[Remark]:
+    remarks = []
+    total, packed = sum(m.size for m in members), sum(m.packed for m in members)
+    if total > MOST_BYTES:
+        remarks.append(fail("too_large", f"Unpacked, the archive has {total} bytes; 2 GiB are the most."))
+    if total > RATIO_FROM and total > MOST_RATIO * max(packed, 1):
+        remarks.append(
+            fail("ratio", f"The archive grows {total // max(packed, 1)} times; {MOST_RATIO} times are the most.")
+        )
+    return remarks
+
+
+def _find_program(members: tuple[Member, ...], prefix: str) -> Member | None:
+    """Return the member that Terraform would start: at the top, with the name, or more of it after “_” or a dot."""
+    programs = [
+        m for m in members if m.name.startswith(prefix) and m.name[len(prefix) : len(prefix) + 1] in ("", "_", ".")
+    ]
+    return min((m for m in programs if "/" not in m.name), key=lambda m: m.name, default=None)
+
+
+def _check_program(program: Member | None, prefix: str, binary: str) -> list[Remark]:
+    if program is None:
+        return [fail("no_program", f"The archive has no program called {binary or prefix}.")]
+    remarks = []
+    if binary and not (
+        program.name.startswith(binary) and program.name[len(binary) :] in ("", "_x4", "_x5", "_x6", ".exe")
+    ):
+        remarks.append(fail("program_name", f"The program is called {program.name}, not {binary}."))
+    if program.mode and not program.mode & 0o111:
+        remarks.append(warn("not_executable", "The program is not marked as one that can be started."))
+    return remarks

@@ -1,0 +1,95 @@
+"""Arithmetic of signatures. The library cryptography computes all of it but DSA, whose key sizes it restricts."""
+
+from enum import StrEnum
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.utils import Prehashed, encode_dss_signature
+
+from verification.releases.artifacts.packets import DSA, PublicKey
+from verification.releases.artifacts.signature_packets import Signature
+
+MAX_RSA_BITS = 16384  # OpenSSL's limit
+MAX_DSA_BITS, MAX_SUBGROUP_BITS = 4096, 512  # the time of one verification grows with their product
+ED448_SIZE = 115  # with a leading byte for the format of the point
+
+
+class LimitError(ValueError):
+    """The portal does not verify with such a key. Terraform may."""
+
+
+class ArithmeticResult(StrEnum):
+    """The outcome of one verification. Terraform refuses all but HOLDS, in the same words."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNSUPPORTED = "unsupported"
+    MALFORMED = "malformed"
+
+
+def verify(key: PublicKey, signature: Signature, digest: bytes) -> ArithmeticResult:
+    """Verify a signature over a document with this digest. Raises LimitError for a key beyond the portal's means."""
+    if key.algorithm != signature.algorithm:
+        return ArithmeticResult.MALFORMED
+    if key.family == "RSA" and signature.digest.startswith("sha3_"):
+        return ArithmeticResult.UNSUPPORTED  # Go's padding has no prefix for them
+    try:
+        _verify(key, signature, digest)
+    except InvalidSignature:
+        return ArithmeticResult.FAILS
+    except UnsupportedAlgorithm as error:
+        raise LimitError("the cryptographic library does not know the algorithm of a key") from error
+    except LimitError:
+        raise
+    except ValueError:
+        return ArithmeticResult.MALFORMED
+    return ArithmeticResult.HOLDS
+
+
+def _verify(key: PublicKey, signature: Signature, digest: bytes) -> None:
+    """Raise InvalidSignature where the signature does not hold, and ValueError where a number is impossible."""
+    values = signature.numbers
+    algorithm = Prehashed(getattr(hashes, signature.digest.upper())())
+    if key.family == "RSA":
+        exponent, size = int.from_bytes(key.numbers[1]), (key.bits + 7) // 8
+        if key.bits > MAX_RSA_BITS:
+            raise LimitError(f"an RSA key has more than {MAX_RSA_BITS} bits")
+        _check_size(values[0], size)
+        rsa.RSAPublicNumbers(exponent, int.from_bytes(key.numbers[0])).public_key().verify(
+            values[0].rjust(size, b"\0"), digest, PKCS1v15(), algorithm
+        )
+    elif key.curve == "Ed25519":
+        for value in values:
+            _check_size(value, 32)
+        joined = values[0].rjust(32, b"\0") + values[1].rjust(32, b"\0")
+        ed25519.Ed25519PublicKey.from_public_bytes(key.numbers[0][1:]).verify(joined, digest)
+    elif key.curve == "Ed448":
+        _check_size(values[0], ED448_SIZE)
+        ed448.Ed448PublicKey.from_public_bytes(key.numbers[0][1:]).verify(values[0][1:], digest)
+    elif key.algorithm == DSA:
+        _verify_dsa(key, signature, digest)
+    else:
+        curve = getattr(ec, key.curve)()
+        encoded = encode_dss_signature(*(int.from_bytes(value) for value in values))
+        ec.EllipticCurvePublicKey.from_encoded_point(curve, key.numbers[0]).verify(encoded, digest, ec.ECDSA(algorithm))
+
+
+def _check_size(value: bytes, size: int) -> None:
+    if not 0 < len(value) <= size:
+        raise ValueError("the signature does not fit the key")
+
+
+def _verify_dsa(key: PublicKey, signature: Signature, digest: bytes) -> None:
+    """Verify as FIPS 186-3, section 4.7, with the exceptions of Go's crypto/dsa."""
+    p, q, g, y = (int.from_bytes(number) for number in key.numbers)
+    r, s = (int.from_bytes(value) for value in signature.numbers)
+    if p.bit_length() > MAX_DSA_BITS or q.bit_length() > MAX_SUBGROUP_BITS:
+        raise LimitError(f"a DSA key has more than {MAX_DSA_BITS} bits, or a subgroup of {MAX_SUBGROUP_BITS}")
+    if not (0 < r < q and 0 < s < q) or q.bit_length() % 8 or not p:
+        raise ValueError("the signature does not fit the key")
+    inverse = pow(s, -1, q)  # ValueError where there is none
+    number = int.from_bytes(digest[: q.bit_length() // 8])
+    if pow(g, number * inverse % q, p) * pow(y, r * inverse % q, p) % p % q != r:
+        raise InvalidSignature

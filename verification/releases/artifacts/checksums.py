@@ -1,0 +1,167 @@
+"""SHA256SUMS files, read twice: as Terraform reads them, and as people should write them.
+
+Terraform takes the first line whose second word is the file's name, whatever else stands there. It also reads the
+whole file once more after an installation, and does not survive a blank line in it.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from verification.releases.artifacts.remarks import Remark, fail, warn
+from verification.terraform.messages import ACCEPTS, HEX, Judgement, quoted, refuses, unhex
+
+MAX_BYTES = 1024 * 1024
+MAX_LINES = 1000
+# what Go takes for a space; never given back, so that a mebibyte of them needs no memory to remember them by
+SPACE = re.compile(
+    rb"(?:[\t-\r ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]|\xe2\x81\x9f|\xe3\x80\x80)++"
+)
+SPACED = re.compile(rb"[!-~\x80-\xff]{64}  [!-~]+")
+MARKS = ((b"\xef\xbb\xbf", "UTF-8 with a mark in front"), (b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line with at least two words. `number` counts from 1."""
+
+    number: int
+    digest: bytes
+    name: bytes
+
+
+def trim(line: bytes) -> bytes:
+    """Return the line without white space at its ends, as Go's bytes.TrimSpace."""
+    start = found.end() if (found := SPACE.match(line)) else 0
+    end = next((found.start() for found in SPACE.finditer(line, start) if found.end() == len(line)), len(line))
+    return line[start:end]
+
+
+def words(line: bytes) -> list[bytes]:
+    return [word for word in SPACE.split(line) if word]
+
+
+def lines(document: bytes) -> list[Line]:
+    """Return the lines that name a file, as Terraform splits them."""
+    split = ((number, words(line)) for number, line in enumerate(document.split(b"\n"), 1))
+    return [Line(number, parts[0], parts[1]) for number, parts in split if len(parts) > 1]
+
+
+def digest_of(document: bytes, name: str) -> str:
+    """Return the SHA-256 of a file in lower case, an empty text where the list has no usable one."""
+    found = next((line.digest for line in lines(document) if line.name == name.encode()), b"")
+    return found.decode().lower() if len(found) == 64 and HEX.issuperset(found) else ""
+
+
+def terraform_matches(document: bytes, filename: str, shasum: str) -> Judgement:
+    """Compare the list with the registry's `shasum` (64 hexadecimal digits) as Terraform does."""
+    found = next((line.digest for line in lines(document) if line.name == filename.encode()), None)
+    if found is None:
+        return refuses("sums_missing", name=quoted(filename))
+    digest, trouble, crashes = unhex(found)
+    if crashes:
+        return refuses("crash_long")
+    if trouble:
+        return refuses("sums_hash", text=quoted(found), why=trouble)
+    if digest.hex() != shasum.lower():
+        return refuses("sums_other", found=digest.hex(), expected=shasum.lower())
+    return ACCEPTS
+
+
+def terraform_survives(document: bytes) -> Judgement:
+    """Read the list as Terraform does for its lock file, after it has accepted all else: a blank line crashes it."""
+    for line in _scanned(document):
+        parts = words(line)
+        if not parts:
+            return refuses("crash_blank")
+        if len(parts) < 2 or len(parts[0]) != 64 or not HEX.issuperset(parts[0]):
+            return ACCEPTS
+    return ACCEPTS
+
+
+def _scanned(document: bytes) -> list[bytes]:
+    """Return the lines as Go's scanner gives them: up to one of 64 KiB, and none after a last line break."""
+    every = document.split(b"\n")
+    if every[-1] == b"":
+        every.pop()
+    long = next((at for at, line in enumerate(every) if len(line) >= 65536), len(every))
+    return every[:long]
+
+
+def remarks(document: bytes, expected: Iterable[str] = ()) -> tuple[Remark, ...]:
+    """Return what to write differently, whatever Terraform accepts. `expected` lists the names that must be there."""
+    whole = _of_the_whole(document)
+    if whole and whole[-1].outcome == "fail":
+        return tuple(whole)
+    listed = lines(document)
+    return (*whole, *_of_the_lines(document), *_of_the_hashes(listed), *_of_the_names(listed, expected))
+
+
+def _of_the_whole(document: bytes) -> list[Remark]:
+    if len(document) > MAX_BYTES or document.count(b"\n") > MAX_LINES:
+        return [fail("too_long", f"The list is longer than {MAX_LINES} lines or {MAX_BYTES // 1024} KiB.")]
+    mark = next((name for mark, name in MARKS if document.startswith(mark)), "")
+    if mark:
+        return [fail("encoding", f"The list is written as {mark}; write it as plain ASCII.")]
+    if b"\0" in document:
+        return [fail("nul", "The list holds NUL bytes.")]
+    if not lines(document):
+        return [fail("no_list", "This is no list of checksums." if document.strip() else "The list is empty.")]
+    return _of_the_ends(document)
+
+
+def _of_the_ends(document: bytes) -> list[Remark]:
+    found = []
+    if b"\r" in document:
+        found.append(warn("crlf", "Lines end as on Windows (CRLF); Terraform takes it, other tools do not."))
+    if not document.endswith(b"\n"):
+        found.append(warn("no_newline", "The last line has no line break at its end."))
+    return found
+
+
+def _of_the_lines(document: bytes) -> list[Remark]:
+    body = document.replace(b"\r\n", b"\n").removesuffix(b"\n").split(b"\n")
+    found = []
+    if any(not line.strip() for line in body):
+        found.append(fail("blank_line", "The list has a blank line; Terraform crashes on it."))
+    split = [words(line) for line in body if line.strip()]
+    if any(len(parts) == 1 for parts in split):
+        found.append(warn("no_name", "A line names no file."))
+    if any(len(parts) > 2 for parts in split):
+        found.append(warn("more_words", "A line has more than a checksum and a name."))
+    named = [(line, parts) for line, parts in zip(body, map(words, body), strict=True) if len(parts) == 2]
+    plain = [line for line, (digest, name) in named if len(digest) == 64 and not name.startswith(b"*")]
+    if any(not SPACED.fullmatch(line) for line in plain):
+        found.append(warn("spacing", "A checksum and its name are not separated by two spaces."))
+    return found
+
+
+def _of_the_hashes(listed: list[Line]) -> list[Remark]:
+    found = []
+    short = [line for line in listed if len(line.digest) != 64]
+    if short:
+        found.append(fail("length", f"Line {short[0].number} does not begin with a SHA-256 of 64 digits."))
+    if any(not HEX.issuperset(line.digest) for line in listed):
+        found.append(fail("no_hex", "A checksum holds characters that are not hexadecimal digits."))
+    if any(line.digest != line.digest.lower() for line in listed if HEX.issuperset(line.digest)):
+        found.append(warn("upper_case", "Checksums are in capital letters; Terraform takes them, other tools do not."))
+    return found
+
+
+def _of_the_names(listed: list[Line], expected: Iterable[str]) -> list[Remark]:
+    found = []
+    names = [line.name.decode("utf-8", "replace") for line in listed]
+    if any(name.startswith("*") for name in names):
+        found.append(fail("binary_mode", "Names begin with “*” (binary mode), so Terraform finds no file."))
+    if any("/" in name or "\\" in name for name in names):
+        found.append(fail("folder", "A name has a folder in front; Terraform then finds no file."))
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    for name in twice[:3]:
+        digests = {line.digest.lower() for line in listed if line.name.decode("utf-8", "replace") == name}
+        many = fail("contradiction", f"The list gives two checksums for {name}.")
+        found.append(many if len(digests) > 1 else warn("twice", f"The list names {name} twice."))
+    missing = [name for name in expected if name not in names]
+    if missing:
+        found.append(fail("missing", f"The list does not name {', '.join(missing[:5])}."))
+    return found

@@ -1,0 +1,50 @@
+"""Platforms of programs, read from their first bytes. Nothing is started."""
+
+import struct
+from dataclasses import dataclass
+
+from verification.releases.artifacts.remarks import Remark, fail
+
+ELF_MACHINES = {
+    3: "386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm", 62: "amd64", 183: "arm64", 243: "riscv64",
+    258: "loong64",
+}  # fmt: skip
+MACH_MACHINES = {0x01000007: "amd64", 0x0100000C: "arm64", 7: "386", 12: "arm"}
+PE_MACHINES = {0x014C: "386", 0x8664: "amd64", 0xAA64: "arm64", 0x01C0: "arm", 0x01C4: "arm"}
+FORMATS = {"windows": "PE", "darwin": "Mach-O"}
+SAME = {"ppc64le": "ppc64", "mipsle": "mips", "mips64": "mips", "mips64le": "mips", "armv6": "arm", "armv7": "arm"}
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """`format` is ELF, Mach-O, PE, or blank for anything else; `arch` in Go's words, blank where unknown."""
+
+    format: str = ""
+    arch: str = ""
+
+
+def read(head: bytes) -> Build:
+    """Return the platform that the first bytes of a program show (4 KiB are enough)."""
+    if head.startswith(b"\x7fELF") and len(head) >= 20:
+        return Build("ELF", ELF_MACHINES.get(struct.unpack_from(">H" if head[5] == 2 else "<H", head, 18)[0], ""))
+    if head[:4] in (b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe") and len(head) >= 8:
+        return Build("Mach-O", MACH_MACHINES.get(struct.unpack_from("<L", head, 4)[0], ""))
+    if head[:4] in (b"\xca\xfe\xba\xbe", b"\xca\xfe\xba\xbf"):
+        return Build("Mach-O")  # for several machines at once
+    if head.startswith(b"MZ") and len(head) >= 64:
+        at = struct.unpack_from("<L", head, 60)[0]
+        if head[at : at + 4] == b"PE\0\0" and len(head) >= at + 6:
+            return Build("PE", PE_MACHINES.get(struct.unpack_from("<H", head, at + 4)[0], ""))
+    return Build()
+
+
+def remarks(head: bytes, os: str, arch: str) -> tuple[Remark, ...]:
+    """Return the differences between a program and the platform in the name of its archive."""
+    build = read(head)
+    if not build.format:
+        return (fail("no_executable", "The program is not one that any system could start."),)
+    if build.format != FORMATS.get(os, "ELF"):
+        return (fail("other_system", f"The program is in the format {build.format}, which is not that of {os}."),)
+    if build.arch and build.arch != SAME.get(arch, arch):
+        return (fail("other_machine", f"The program was built for {build.arch}, not for {arch}."),)
+    return ()

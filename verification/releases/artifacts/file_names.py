@@ -1,0 +1,135 @@
+"""Names of providers and of the files of a release: how the registry publishes them, built and parsed."""
+
+import re
+import unicodedata
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import idna
+
+from verification.releases.artifacts.remarks import Remark, fail, warn
+
+REPOSITORY = re.compile(r"terraform-provider-([a-z0-9][a-z0-9-]*)")
+REFUSED_SYMBOLS = frozenset("\u2260\u226e\u226f")  # not equal, not less, not greater; allowed since Unicode 15.1
+JOINERS = frozenset("\u200c\u200d")
+TAG = re.compile(r"v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]+)?")
+ARCHIVE = re.compile(
+    r"terraform-provider-(?P<name>[a-z0-9-]+)_(?P<version>\d+\.\d+\.\d+[0-9A-Za-z.+-]*)_(?P<os>[a-z0-9]+)_(?P<arch>[a-z0-9]+)\.zip"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The parts of the name of an archive. `version` has no "v"."""
+
+    name: str
+    version: str
+    os: str
+    arch: str
+
+
+def map_part(text: str) -> str:
+    """Map a namespace or a provider's name as Terraform does: UTS 46, as the Lookup profile of Go's idna package.
+
+    Raises:
+        ValueError: If Terraform refuses the name, or if letters of it stand for dots, which it then asks for.
+    """
+    if "." in text or "--" in text or not REFUSED_SYMBOLS.isdisjoint(text):
+        raise ValueError(text)
+    mapped = idna.uts46_remap(text.replace("ẞ", "ss"), std3_rules=True)  # Unicode 15.0, as Terraform 1.11
+    is_edged = not mapped or "-" in (mapped[0], mapped[-1]) or unicodedata.category(mapped[0]).startswith("M")
+    if is_edged or "." in mapped:
+        raise ValueError(text)
+    for place, letter in enumerate(mapped):
+        if letter in JOINERS and not idna.valid_contextj(mapped, place):
+            raise ValueError(text)
+    idna.check_bidi(mapped)
+    return mapped
+
+
+def normalize_part(text: str) -> str:
+    """Return a namespace or a provider's name as Terraform asks registries for it, or as it is if Terraform refuses."""
+    try:
+        return map_part(text)
+    except ValueError:
+        return text
+
+
+def is_part(text: str) -> bool:
+    """Return whether Terraform takes this for a namespace: letters and digits, single dashes between them."""
+    try:
+        return bool(map_part(text))
+    except ValueError:
+        return False
+
+
+def is_provider(text: str) -> bool:
+    """Return whether Terraform takes this for the name of a provider, which must not repeat what it is."""
+    return is_part(text) and not text.startswith("terraform-")
+
+
+def prefix(name: str, version: str) -> str:
+    return f"terraform-provider-{name}_{version}"
+
+
+def archive(name: str, version: str, os: str, arch: str) -> str:
+    return f"{prefix(name, version)}_{os}_{arch}.zip"
+
+
+def binary(name: str, version: str, os: str = "") -> str:
+    """Return the name of the program inside an archive."""
+    return f"terraform-provider-{name}_v{version}" + (".exe" if os == "windows" else "")
+
+
+def manifest(name: str, version: str) -> str:
+    return f"{prefix(name, version)}_manifest.json"
+
+
+def sums(name: str, version: str) -> str:
+    return f"{prefix(name, version)}_SHA256SUMS"
+
+
+def signature(name: str, version: str) -> str:
+    return f"{sums(name, version)}.sig"
+
+
+def parse(filename: str) -> Archive | None:
+    """Return the parts of the name of an archive, None for any other file."""
+    found = ARCHIVE.fullmatch(filename)
+    return Archive(found["name"], found["version"], found["os"], found["arch"]) if found else None
+
+
+def remarks(filenames: Collection[str], name: str, version: str) -> tuple[Remark, ...]:
+    """Return remarks on files that are missing or misnamed. `version` has no "v"."""
+    found = [*_missing(filenames, name, version), *_archives(filenames, name, version)]
+    if f"{signature(name, version)}.asc" in filenames or f"{sums(name, version)}.asc" in filenames:
+        found.append(warn("armoured", "There is an armoured signature; the registry reads the binary one, .sig."))
+    return tuple(found)
+
+
+def _missing(filenames: Collection[str], name: str, version: str) -> list[Remark]:
+    found = []
+    if sums(name, version) not in filenames:
+        found.append(fail("no_sums", f"There is no {sums(name, version)}."))
+    if signature(name, version) not in filenames:
+        found.append(fail("no_signature", f"There is no {signature(name, version)}."))
+    if manifest(name, version) not in filenames:
+        found.append(
+            warn("no_manifest", f"There is no {manifest(name, version)}, so protocol 5.0 is taken for granted.")
+        )
+    return found
+
+
+def _archives(filenames: Collection[str], name: str, version: str) -> list[Remark]:
+    zips = sorted(filename for filename in filenames if filename.lower().endswith(".zip"))
+    mine = {filename for filename in zips if _is_of(parse(filename), name, version)}
+    found = []
+    if not mine:
+        found.append(fail("no_archive", f"There is no {prefix(name, version)}_OS_ARCH.zip."))
+    for filename in [filename for filename in zips if filename not in mine][:5]:
+        found.append(fail("misnamed", f"{filename} is not named {prefix(name, version)}_OS_ARCH.zip."))
+    return found
+
+
+def _is_of(archive: Archive | None, name: str, version: str) -> bool:
+    return archive is not None and (archive.name, archive.version) == (name, version)

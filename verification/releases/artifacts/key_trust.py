@@ -1,0 +1,84 @@
+"""Trust signatures: HashiCorp's signature over a publisher's key, as Terraform reads it.
+
+A trust signature is an armored detached signature by the key for partners over the bytes of the publisher's public key.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+
+from verification.outcomes import Outcome
+from verification.releases.artifacts import armor, keyrings, signatures
+from verification.terraform.messages import ACCEPTS, Judgement, refuses, says
+
+PARTNERS = "51890657C5ACDB4B823086567D72D4268E4660FC"  # since 2020-03-16, without end
+OFFICIAL = frozenset(
+    {
+        "C874011F0AB405110D02105534365D9472D7468F",  # since 2021-04-19; the published copy ended 2026-04-18
+    }
+)
+
+
+class Level(StrEnum):
+    """Who signed, in Terraform's words."""
+
+    OFFICIAL = "signed by HashiCorp"
+    PARTNER = "signed by a HashiCorp partner"
+    SELF = "self-signed"
+    BROKEN = "trust signature that does not hold"
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """The level, and what Terraform makes of it: a trust signature that does not hold is refused, not passed over."""
+
+    level: Level
+    terraform: Judgement
+
+
+@cache
+def partners() -> bytes:
+    """Return the public key with which HashiCorp signs keys of partners."""
+    return Path(__file__).with_name("partners.asc").read_bytes()
+
+
+def judge(
+    fingerprint: str,
+    armored_key: bytes,
+    trust_signature: str,
+    vouching: Callable[[], bytes] = partners,
+    *,
+    now: float,
+) -> Trust:
+    """Return the level of trust in a key.
+
+    Args:
+        fingerprint: That of its primary key.
+        vouching: Returns the key that signs keys of partners.
+    """
+    if fingerprint in OFFICIAL:
+        return Trust(Level.OFFICIAL, ACCEPTS)
+    if not trust_signature:
+        return Trust(Level.SELF, ACCEPTS)
+    key, signature = armor.decode(armored_key), armor.decode(trust_signature.encode())
+    if key is None or signature is None:
+        return Trust(Level.BROKEN, refuses("trust_armour"))
+    certificates = keyrings.read_armored(vouching())
+    verdict = signatures.check(key.body, signature.body, certificates, now=now)
+    if verdict.outcome != Outcome.FAIL:
+        return Trust(Level.PARTNER, ACCEPTS)
+    if verdict.terraform == signatures.UNKNOWN_ISSUER and signature.error:
+        return Trust(Level.BROKEN, refuses("trust", why=signature.error))
+    return Trust(Level.BROKEN, _build_refusal(verdict))
+
+
+def _build_refusal(verdict: signatures.Verdict) -> Judgement:
+    """Return the refusal in Terraform's words, which begin differently from those about a release's signature."""
+    judgement = verdict.terraform
+    if judgement.accepts is not False:
+        return judgement
+    if judgement.message == says("unknown_issuer"):
+        return refuses("trust", why=says("issuer"))
+    return refuses("trust", why=judgement.message.removeprefix(says("signature", why="")))

@@ -1,0 +1,280 @@
+"""Key rings as Terraform reads them: which keys a block holds, and whether one of them made a signature.
+
+The order of the questions and their answers are those of ProtonMail/go-crypto 1.0.0, which Terraform 1.11 uses, and
+tests/conform compares the verdicts with Terraform's. Only the arithmetic of verification.releases.artifacts.arithmetic
+decides whether a signature holds.
+"""
+
+import hashlib
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from verification.releases.artifacts import arithmetic, armor
+from verification.releases.artifacts.arithmetic import ArithmeticResult, LimitError
+from verification.releases.artifacts.packets import PacketError, PublicKey, StructuralError, UnsupportedError
+from verification.releases.artifacts.signature_packets import COMPROMISED, Packet, Signature, UserId, read_packets
+from verification.terraform.messages import says
+
+BINARY, TEXT = 0x00, 0x01
+CERTIFICATIONS = (0x10, 0x11, 0x12, 0x13)
+BINDING, SUBKEY_REVOCATION, CERTIFICATION_REVOCATION = 0x18, 0x28, 0x30
+MAY_SIGN = 0x02
+MAX_VERIFICATIONS = 500  # of one release; a key that is used has a few dozen signatures by itself
+KINDS = ("PGP PUBLIC KEY BLOCK", "PGP PRIVATE KEY BLOCK")
+Packets = deque[Packet | PacketError]
+
+
+@dataclass(slots=True)
+class VerificationLimit:
+    """Limit of the self-signatures that are verified, over all keys of a release. `left` counts down."""
+
+    left: int = MAX_VERIFICATIONS
+
+    def verify(self, key: PublicKey, signature: Signature, covered: bytes) -> bool:
+        """Return whether the signature holds. Raises LimitError where nothing is left."""
+        if not self.left:
+            raise LimitError(f"the keys have more than {MAX_VERIFICATIONS} signatures by themselves")
+        self.left -= 1
+        return verify(key, signature, covered) == ArithmeticResult.HOLDS
+
+
+@dataclass(slots=True)
+class Identity:
+    """A user ID with the newest signature by which the key claims it."""
+
+    name: bytes
+    claim: Signature | None = None
+    revocations: list[Signature] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Certificate:
+    """A primary key with its identities and subkeys."""
+
+    primary: PublicKey
+    data: bytes  # the block that the certificate comes from
+    identities: dict[bytes, Identity] = field(default_factory=dict)
+    subkeys: list["Candidate"] = field(default_factory=list)
+    revocations: list[Signature] = field(default_factory=list)
+
+    @property
+    def keys(self) -> tuple[PublicKey, ...]:
+        return self.primary, *(subkey.key for subkey in self.subkeys)
+
+    @property
+    def key_ids(self) -> tuple[str, ...]:
+        return tuple(key.key_id for key in self.keys)
+
+    @property
+    def user_ids(self) -> tuple[str, ...]:
+        return tuple(name.decode("utf-8", "replace") for name in self.identities)
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """Return the end of the primary key, None where it never ends."""
+        claim = self.primary_identity.claim
+        end = self.primary.created_at + claim.key_lifetime if claim and claim.key_lifetime else None
+        return None if end is None else datetime.fromtimestamp(end, UTC)
+
+    @property
+    def main(self) -> "Candidate":
+        """Return the primary key with what it says of itself."""
+        return Candidate(self, self.primary, self.primary_identity.claim, self.revocations)
+
+    @property
+    def primary_identity(self) -> Identity:
+        """Return the identity that speaks for the key: not revoked, marked as primary, newest."""
+        return max(self.identities.values(), key=_preference)
+
+
+def _preference(identity: Identity) -> tuple[int, bool, int]:
+    claim = identity.claim
+    return -len(identity.revocations), bool(claim and claim.is_primary), (claim.created_at or 0) if claim else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A key that may have signed. `claim` is the newest signature that says what the key is for."""
+
+    certificate: Certificate
+    key: PublicKey
+    claim: Signature | None
+    revocations: Sequence[Signature]
+
+    @property
+    def is_subkey(self) -> bool:
+        return self.key is not self.certificate.primary
+
+    @property
+    def may_sign(self) -> bool:
+        return self.claim is not None and bool((self.claim.flags or 0) & MAY_SIGN)
+
+    def is_revoked(self, now: float) -> bool:
+        lists = (self.revocations, self.certificate.revocations, self.certificate.primary_identity.revocations)
+        return any(one.reason == COMPROMISED or not one.is_expired(now) for revocations in lists for one in revocations)
+
+    @property
+    def claims(self) -> tuple[Signature | None, ...]:
+        """Return the signatures that make the key what it is; None stands for one that is missing."""
+        primary = self.certificate.primary_identity.claim
+        return (primary, self.claim, self.claim.embedded) if self.is_subkey and self.claim else (primary,)
+
+    @property
+    def ends_at(self) -> float:
+        """Return the moment at which the key, or the primary key above it, expires."""
+        pairs = ((self.certificate.primary, self.certificate.primary_identity.claim), (self.key, self.claim))
+        ends = [key.created_at + claim.key_lifetime for key, claim in pairs if claim and claim.key_lifetime]
+        return min(ends, default=float("inf"))
+
+    def is_expired(self, now: float) -> bool:
+        """Return whether the key has expired or was made in the future."""
+        return self.ends_at < now or max(self.key.created_at, self.certificate.primary.created_at) > now
+
+
+def read_armored(text: bytes, limit: VerificationLimit | None = None) -> list[Certificate]:
+    """Return the certificates of an armored block.
+
+    Raises:
+        PacketError, ArmorError: Terraform does not read it either; the text is its own.
+        LimitError: The portal does not verify such keys, or so many signatures.
+    """
+    block = armor.decode(text)
+    if block is None:
+        raise armor.ArmorError(says("no_armour"))
+    if block.kind not in KINDS:
+        raise armor.ArmorError(says("armor_kind", kind=block.kind))
+    return read(block.read(), limit or VerificationLimit())
+
+
+def read(data: bytes, limit: VerificationLimit) -> list[Certificate]:
+    """Return the certificates, without those that are malformed. Raises PacketError where none is left."""
+    packets, certificates = deque(read_packets(data)), []
+    last: PacketError | None = None
+    while packets:
+        try:
+            certificates.append(_read_certificate(packets, data, limit))
+        except (StructuralError, UnsupportedError) as error:
+            last = error
+            _skip_to_key(packets)
+    if last is not None and not certificates:
+        raise last
+    return certificates
+
+
+def _next(packets: Packets) -> Packet:
+    packet = packets.popleft()
+    if isinstance(packet, PacketError):
+        raise packet
+    return packet
+
+
+def _next_signatures(packets: Packets) -> Iterator[Signature]:
+    """Yield the signatures up to the next packet of another kind."""
+    while packets and isinstance(packets[0], Signature | PacketError):
+        packet = _next(packets)
+        assert isinstance(packet, Signature)
+        yield packet
+
+
+def _skip_to_key(packets: Packets) -> None:
+    while packets:
+        packet = _next(packets)
+        if isinstance(packet, PublicKey) and not packet.is_subkey:
+            packets.appendleft(packet)
+            return
+
+
+def _read_certificate(packets: Packets, data: bytes, limit: VerificationLimit) -> Certificate:
+    primary = _next(packets)
+    if not isinstance(primary, PublicKey) or not primary.can_sign:
+        raise StructuralError("first packet was not a public/private key")
+    certificate = Certificate(primary, data)
+    _read_parts(certificate, packets, limit)
+    if not certificate.identities:
+        raise StructuralError("entity without any identities")
+    if not all(limit.verify(primary, revocation, primary.hashed) for revocation in certificate.revocations):
+        raise StructuralError("revocation signature signed by alternate key")
+    return certificate
+
+
+def _read_parts(certificate: Certificate, packets: Packets, limit: VerificationLimit) -> None:
+    """Read up to the next primary key."""
+    while packets:
+        packet = _next(packets)
+        match packet:
+            case UserId():
+                _add_identity(certificate, packets, packet.name, limit)
+            case Signature(kind=0x20):
+                certificate.revocations.append(packet)
+            case PublicKey(is_subkey=True):
+                certificate.subkeys.append(_read_subkey(certificate, packets, packet, limit))
+            case PublicKey():
+                packets.appendleft(packet)
+                return
+
+
+def _add_identity(certificate: Certificate, packets: Packets, name: bytes, limit: VerificationLimit) -> None:
+    """Read the signatures about a user ID, which counts only with a good one by the key itself."""
+    identity, covered = Identity(name), certificate.primary.hashed + b"\xb4" + len(name).to_bytes(4) + name
+    for signature in _next_signatures(packets):
+        if signature.kind not in (*CERTIFICATIONS, CERTIFICATION_REVOCATION):
+            raise StructuralError("user ID signature with wrong type")
+        if not signature.is_by(certificate.primary):
+            continue
+        if not limit.verify(certificate.primary, signature, covered):
+            raise StructuralError("user ID self-signature invalid")
+        if signature.kind == CERTIFICATION_REVOCATION:
+            identity.revocations.append(signature)
+        elif identity.claim is None or (signature.created_at or 0) > (identity.claim.created_at or 0):
+            identity.claim = signature
+        certificate.identities[name] = identity
+
+
+def _read_subkey(certificate: Certificate, packets: Packets, key: PublicKey, limit: VerificationLimit) -> Candidate:
+    primary, binding, revocations = certificate.primary, None, []
+    covered = primary.hashed + key.hashed
+    for signature in _next_signatures(packets):
+        if signature.kind not in (BINDING, SUBKEY_REVOCATION):
+            raise StructuralError("subkey signature with wrong type")
+        is_bound = limit.verify(primary, signature, covered)
+        if not is_bound or not _is_cross_signed(key, signature, covered, limit):
+            raise StructuralError("subkey signature invalid")
+        if signature.kind == SUBKEY_REVOCATION:
+            revocations.append(signature)
+        elif binding is None or (signature.created_at or 0) > (binding.created_at or 0):
+            binding = signature
+    if binding is None:
+        raise StructuralError("subkey packet not followed by signature")
+    return Candidate(certificate, key, binding, revocations)
+
+
+def _is_cross_signed(key: PublicKey, binding: Signature, covered: bytes, limit: VerificationLimit) -> bool:
+    """Return whether a subkey that may sign has agreed to belong to its primary key."""
+    if not (binding.flags or 0) & MAY_SIGN:
+        return True
+    return binding.embedded is not None and limit.verify(key, binding.embedded, covered)
+
+
+def verify(key: PublicKey, signature: Signature, covered: bytes) -> ArithmeticResult:
+    """Verify a signature over the bytes that it covers beside itself. Raises LimitError."""
+    digest = hashlib.new(signature.digest, covered + signature.hashed, usedforsecurity=False).digest()
+    return arithmetic.verify(key, signature, digest)
+
+
+def find(certificates: Sequence[Certificate], signature: Signature) -> list[Candidate]:
+    """Return the keys that the signature names and that may sign."""
+    return [
+        candidate
+        for certificate in certificates
+        for candidate in (certificate.main, *certificate.subkeys)
+        if candidate.key.key_id == signature.issuer and candidate.may_sign
+    ]
+
+
+def verify_document(candidate: Candidate, signature: Signature, document: bytes) -> ArithmeticResult:
+    """Verify a signature over a document. Raises LimitError."""
+    if signature.kind == TEXT:
+        document = document.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
+    return verify(candidate.key, signature, document)

@@ -1,0 +1,187 @@
+"""OpenPGP packets as Terraform's library reads them: framing and public keys.
+
+Reading decides nothing: verification.releases.artifacts.keyrings verifies. The library is ProtonMail/go-crypto 1.0.0.
+Where it departs from RFC 9580 so does this: integers may have leading zeros, bytes that a packet does not use are read
+as the next packet, and a packet of an unknown kind, version or algorithm is passed over.
+"""
+
+import hashlib
+import struct
+from dataclasses import dataclass
+
+from verification.terraform.messages import says
+
+RSA, RSA_ENCRYPT, RSA_SIGN, ELGAMAL, DSA, ECDH, ECDSA, EDDSA = 1, 2, 3, 16, 17, 18, 19, 22
+FAMILIES = {RSA: "RSA", RSA_SIGN: "RSA", DSA: "DSA", ECDSA: "ECDSA", EDDSA: "EdDSA"}  # those that sign
+INTEGER_COUNTS = {RSA: 2, RSA_ENCRYPT: 2, RSA_SIGN: 2, DSA: 4, ELGAMAL: 3}
+MAX_EXPONENT_BYTES = 3
+# curves by object identifier: their names in the library cryptography, and the algorithms of keys on them
+CURVES = {
+    "2a8648ce3d030107": ("SECP256R1", {ECDSA, ECDH}),
+    "2b81040022": ("SECP384R1", {ECDSA, ECDH}),
+    "2b81040023": ("SECP521R1", {ECDSA, ECDH}),
+    "2b8104000a": ("SECP256K1", {ECDSA, ECDH}),
+    "2b2403030208010107": ("BrainpoolP256R1", {ECDSA, ECDH}),
+    "2b240303020801010b": ("BrainpoolP384R1", {ECDSA, ECDH}),
+    "2b240303020801010d": ("BrainpoolP512R1", {ECDSA, ECDH}),
+    "2b060104019755010501": ("X25519", {ECDH}),
+    "2b656f": ("X448", {ECDH}),
+    "2b06010401da470f01": ("Ed25519", {EDDSA, ECDH}),
+    "2b6571": ("Ed448", {EDDSA, ECDH}),
+}
+
+
+class PacketError(ValueError):
+    """The bytes are no packet. The text is Terraform's, or near it."""
+
+
+class StructuralError(PacketError):
+    """A packet is malformed; a key with such a packet is passed over."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"openpgp: invalid data: {why}")
+
+
+class UnsupportedError(PacketError):
+    """A packet is of a version or an algorithm that the library does not know; the packet is passed over."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(f"openpgp: unsupported feature: {why}")
+
+
+class Reader:
+    """Bytes that are read from the front. Those of a truncated packet have no end."""
+
+    def __init__(self, data: bytes, *, is_truncated: bool = False) -> None:
+        self.data, self.at, self.is_truncated = data, 0, is_truncated
+
+    @property
+    def is_at_end(self) -> bool:
+        return self.at == len(self.data)
+
+    def take(self, count: int) -> bytes:
+        """Return so many bytes. Raises PacketError where they are not there."""
+        start, self.at = self.at, min(self.at + count, len(self.data))
+        if self.at - start < count:
+            raise PacketError(says("unexpected_end"))
+        return self.data[start : self.at]
+
+    def number(self, size: int = 1) -> int:
+        return int.from_bytes(self.take(size))
+
+    def integer(self) -> bytes:
+        """Return the bytes of an integer, whose length in bits stands in front of it."""
+        return self.take((self.number(2) + 7) // 8)
+
+    def identifier(self) -> bytes:
+        """Return bytes whose length stands in front of them."""
+        size = self.number()
+        if size in (0, 0xFF):
+            raise UnsupportedError("reserved for future extensions")
+        return self.take(size)
+
+    def rest(self) -> bytes:
+        return self.take(len(self.data) - self.at + self.is_truncated)
+
+    def part(self, size: int) -> "Reader":
+        """Return a reader of the next bytes, fewer where they end; this one moves behind them."""
+        end = self.at + size
+        data, self.at = self.data[self.at : end], min(end, len(self.data))
+        return Reader(data, is_truncated=end > len(self.data))
+
+
+@dataclass(frozen=True, slots=True)
+class PublicKey:
+    """A primary key or a subkey. `hashed` is what signatures about it cover; `numbers` make up the key."""
+
+    is_subkey: bool
+    created_at: int  # seconds since 1970
+    algorithm: int
+    hashed: bytes
+    fingerprint: str
+    numbers: tuple[bytes, ...]
+    curve: str = ""
+
+    @property
+    def key_id(self) -> str:
+        return self.fingerprint[-16:]
+
+    @property
+    def can_sign(self) -> bool:
+        return self.algorithm in FAMILIES
+
+    @property
+    def family(self) -> str:
+        return FAMILIES.get(self.algorithm, str(self.algorithm))
+
+    @property
+    def bits(self) -> int:
+        """Return the size of an RSA or DSA key, and 0 for elliptic curves."""
+        return 0 if self.curve else int.from_bytes(self.numbers[0]).bit_length()
+
+    @property
+    def label(self) -> str:
+        return f"{self.family} {self.bits}" if self.bits else self.family
+
+
+def read_header(source: Reader) -> tuple[int, Reader, bool]:
+    """Return the tag of the next packet, its contents, and whether they are in one piece. Raises PacketError."""
+    first = source.number()
+    if not first & 0x80:
+        raise StructuralError("tag byte does not have MSB set")
+    if not first & 0x40:
+        tag, length_type = (first & 0x3F) >> 2, first & 3
+        size = len(source.data) - source.at if length_type == 3 else source.number(1 << length_type)
+        return tag, source.part(size), True
+    size, is_partial = read_length(source)
+    body = source.part(size)
+    if not is_partial:
+        return first & 0x3F, body, True
+    parts = [body]
+    while is_partial and not source.is_at_end:
+        size, is_partial = read_length(source)
+        parts.append(source.part(size))
+    joined = Reader(b"".join(part.data for part in parts), is_truncated=parts[-1].is_truncated)
+    return first & 0x3F, joined, False
+
+
+def read_length(source: Reader, first_partial: int = 224) -> tuple[int, bool]:
+    """Return a length and whether another part follows. Subpackets have no parts: 255 is given for them."""
+    first = source.number()
+    if first < 192:
+        return first, False
+    if first < first_partial:
+        return (first - 192 << 8) + source.number() + 192, False
+    if first < 255:
+        return 1 << (first & 0x1F), True
+    return source.number(4), False
+
+
+def read_key(body: Reader, *, is_subkey: bool) -> PublicKey:
+    """Return a public key. Raises PacketError."""
+    version, created_at, algorithm = struct.unpack(">BLB", body.take(6))
+    if version != 4:
+        raise UnsupportedError(f"public key version {version}")
+    if algorithm in INTEGER_COUNTS:
+        curve, numbers = "", tuple(body.integer() for _ in range(INTEGER_COUNTS[algorithm]))
+        if algorithm in (RSA, RSA_ENCRYPT, RSA_SIGN) and len(numbers[1]) > MAX_EXPONENT_BYTES:
+            raise UnsupportedError("large public exponent")
+    elif algorithm in (ECDSA, ECDH, EDDSA):
+        curve, point = _read_point(body, algorithm)
+        numbers = (point,)
+    else:
+        raise UnsupportedError(f"public key type: {algorithm}")
+    hashed = b"\x99" + struct.pack(">H", body.at & 0xFFFF) + body.data[: body.at]
+    fingerprint = hashlib.sha1(hashed, usedforsecurity=False).hexdigest().upper()
+    return PublicKey(is_subkey, created_at, algorithm, hashed, fingerprint, numbers, curve)
+
+
+def _read_point(body: Reader, algorithm: int) -> tuple[str, bytes]:
+    """Return the curve of a key and the point on it."""
+    curve, algorithms = CURVES.get(body.identifier().hex(), ("", ()))
+    point = body.integer()
+    if algorithm == ECDH:
+        body.identifier()
+    if algorithm not in algorithms:
+        raise UnsupportedError("unknown oid")
+    return curve, point

@@ -1,0 +1,241 @@
+"""Verdicts on the signature over a list of checksums.
+
+Each has two parts: what Terraform makes of the signature, and the class of the portal, which also refuses weak digests
+and keys. docs/decisions/0010-signatures.md compares the verifiers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from math import inf
+
+from pysequoia import Cert, Sig, verify
+
+from verification.outcomes import Outcome
+from verification.releases.artifacts import keyrings
+from verification.releases.artifacts.arithmetic import ArithmeticResult, LimitError
+from verification.releases.artifacts.armor import ArmorError, decode
+from verification.releases.artifacts.keyrings import Candidate, Certificate
+from verification.releases.artifacts.packets import PacketError, PublicKey, Reader, read_header
+from verification.releases.artifacts.remarks import Remark, fail, warn
+from verification.releases.artifacts.signature_packets import SIGNATURE, Signature, read_packets
+from verification.terraform.messages import ACCEPTS, Judgement, refuses, says, unknown
+
+WEAK_DIGESTS = frozenset({"sha1"})
+MIN_BITS = 2048
+CLOCK_TOLERANCE_SECONDS = 1800
+MAX_KEY_BYTES = 1024 * 1024  # all keys of a release together
+UNKNOWN_ISSUER = refuses("unknown_issuer")  # then Terraform tries the next key
+
+
+class Class(StrEnum):
+    """What a signature is. All but GOOD and EXPIRED_SINCE are faults."""
+
+    GOOD = "good"
+    EXPIRED_SINCE = "expired_key_signed_while_valid"
+    EMPTY = "empty"
+    ARMORED = "armored"
+    NO_SIGNATURE = "no_signature"
+    OTHER_PURPOSE = "other_purpose"
+    MALFORMED = "malformed"
+    UNSUPPORTED = "unsupported"
+    NO_KEYS = "no_keys"
+    UNREADABLE_KEY = "unreadable_key"
+    UNSUPPORTED_KEY = "unsupported_key"
+    WRONG_KEY = "wrong_key"
+    NOT_FOR_SIGNING = "not_for_signing"
+    TAMPERED = "tampered"
+    DISPUTED = "disputed"
+    REVOKED = "revoked"
+    FUTURE = "future"
+    EXPIRED_AT_SIGNING = "expired_at_signing"
+    SIGNATURE_EXPIRED = "signature_expired"
+    WEAK_DIGEST = "weak_digest"
+    WEAK_KEY = "weak_key"
+    ECC_KEY = "ecc_key"
+
+
+SENTENCES = {
+    Class.GOOD: "Signed by a registered key.",
+    Class.EXPIRED_SINCE: "The key has expired since it signed this release; extend it or register its successor.",
+    Class.EMPTY: "The signature file is empty.",
+    Class.ARMORED: "The signature is armored text; the registry and Terraform need a binary one (no --armor).",
+    Class.NO_SIGNATURE: "The signature file is not an OpenPGP signature; upload the file that your signing tool wrote.",
+    Class.OTHER_PURPOSE: "The signature is not a signature of a file; sign the checksums with --detach-sign.",
+    Class.MALFORMED: "The signature file is damaged or incomplete; sign the checksums and upload the signature again.",
+    Class.UNSUPPORTED: "The signature uses an algorithm, version or notation that Terraform does not support.",
+    Class.NO_KEYS: "The registry lists no key for this provider.",
+    Class.UNREADABLE_KEY: "Terraform cannot read a key that the registry lists; export it and register it again.",
+    Class.UNSUPPORTED_KEY: "The keys are too large or too many to verify here; register an RSA key with 4096 bits.",
+    Class.WRONG_KEY: "Signed by a key that is not registered for this provider.",
+    Class.NOT_FOR_SIGNING: "The registered key that signed is not marked as a key for signing.",
+    Class.TAMPERED: "The signature does not match the list of checksums: one of them was changed after signing.",
+    Class.DISPUTED: "Two programs that verified this signature disagree about it.",
+    Class.REVOKED: "The key that signed is revoked.",
+    Class.FUTURE: "The signature or its key is dated in the future; check the clock of the machine that signs.",
+    Class.EXPIRED_AT_SIGNING: "The key had expired when it signed.",
+    Class.SIGNATURE_EXPIRED: "The signature itself has an expiry date that has passed.",
+    Class.WEAK_DIGEST: "The signature uses SHA-1, which is broken; sign with SHA-256 or better.",
+    Class.WEAK_KEY: "The key is too weak; use RSA with 4096 bits.",
+    Class.ECC_KEY: "The key uses elliptic curves; Terraform accepts it, the registry accepts RSA and DSA only.",
+}
+
+
+FAULTS = {
+    ArithmeticResult.FAILS: Class.TAMPERED,
+    ArithmeticResult.UNSUPPORTED: Class.UNSUPPORTED,
+    ArithmeticResult.MALFORMED: Class.MALFORMED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a signature is, by which key, and what Terraform would say of it. `at`: the key's place in the list."""
+
+    kind: Class
+    terraform: Judgement
+    certificate: Certificate | None = None
+    signer: PublicKey | None = None
+    signature: Signature | None = None
+    expires_at: datetime | None = None
+    at: int = -1
+
+    @property
+    def outcome(self) -> Outcome:
+        return {Class.GOOD: Outcome.PASS, Class.EXPIRED_SINCE: Outcome.WARN}.get(self.kind, Outcome.FAIL)
+
+    @property
+    def summary(self) -> str:
+        return SENTENCES[self.kind]
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        if self.kind == Class.GOOD:
+            return ()
+        return ((warn if self.outcome == Outcome.WARN else fail)(self.kind, self.summary),)
+
+
+def judge(document: bytes, signature: bytes, keys: Sequence[bytes], *, now: float) -> Verdict:
+    """Judge a detached signature over a document against armored keys, in their order, as Terraform does.
+
+    Time and memory are bounded; what is beyond the bounds is Class.UNSUPPORTED_KEY.
+
+    Args:
+        now: Seconds since 1970; what counts as expired.
+    """
+    if sum(map(len, keys)) > MAX_KEY_BYTES:
+        return Verdict(Class.UNSUPPORTED_KEY, unknown(f"Not settled: the keys exceed {MAX_KEY_BYTES} bytes."))
+    limit = keyrings.VerificationLimit()
+    for at, armored in enumerate(keys):
+        try:
+            certificates = keyrings.read_armored(armored, limit)
+            verdict = check(document, signature, certificates, now=now, at=at)
+        except (ArmorError, PacketError) as error:
+            return Verdict(Class.UNREADABLE_KEY, refuses("key", why=str(error)), at=at)
+        except LimitError as error:
+            return Verdict(Class.UNSUPPORTED_KEY, unknown(f"Not settled: {error}."), at=at)
+        if verdict.terraform != UNKNOWN_ISSUER:
+            return verdict
+    return verdict if keys else Verdict(Class.NO_KEYS, UNKNOWN_ISSUER)
+
+
+def check(document: bytes, data: bytes, certificates: Sequence[Certificate], *, now: float, at: int = 0) -> Verdict:
+    """Judge a binary signature against one block of keys."""
+    named = None
+    for packet in read_packets(data):
+        if isinstance(packet, PacketError):
+            kind = Class.MALFORMED if data[0] & 0x80 else Class.ARMORED if decode(data) else Class.NO_SIGNATURE
+            return _refuse(kind, str(packet))
+        if not isinstance(packet, Signature):
+            return _refuse(Class.NO_SIGNATURE, says("no_signature_packet"))
+        if not packet.issuer:
+            return _refuse(Class.MALFORMED, says("no_issuer"))
+        named = named or packet
+        if candidates := keyrings.find(certificates, packet):
+            return _judge_signed(document, data, candidates[0], packet, now, at)
+    kind = Class.EMPTY if not data else Class.UNSUPPORTED if _begins_with_signature(data) else Class.NO_SIGNATURE
+    if named is not None:
+        knows = any(named.issuer in certificate.key_ids for certificate in certificates)
+        kind = Class.NOT_FOR_SIGNING if knows else Class.WRONG_KEY
+    return Verdict(kind, UNKNOWN_ISSUER, signature=named)
+
+
+def _begins_with_signature(data: bytes) -> bool:
+    return read_header(Reader(data))[0] == SIGNATURE
+
+
+def _refuse(kind: Class, why: str) -> Verdict:
+    return Verdict(kind, refuses("signature", why=why))
+
+
+def _judge_signed(
+    document: bytes, data: bytes, candidate: Candidate, signature: Signature, now: float, at: int
+) -> Verdict:
+    """Judge a signature that names a listed key."""
+    end = candidate.ends_at
+    expires_at = None if end == inf else datetime.fromtimestamp(end, UTC)
+    terraform, kind = _ask_terraform(document, candidate, signature, now)
+    if kind == Class.TAMPERED and _sequoia_accepts(document, data, candidate.certificate):
+        kind = Class.DISPUTED
+    kind = kind or _find_fault(candidate, signature, now)
+    return Verdict(kind, terraform, candidate.certificate, candidate.key, signature, expires_at, at)
+
+
+def _ask_terraform(
+    document: bytes, candidate: Candidate, signature: Signature, now: float
+) -> tuple[Judgement, Class | None]:
+    """Return Terraform's verdict, and the class where it refuses for a reason that leaves no other."""
+    if signature.kind not in (keyrings.BINARY, keyrings.TEXT):
+        why = says("signature_type", number=signature.kind)
+        return refuses("signature", why=why), Class.OTHER_PURPOSE
+    if candidate.key.algorithm != signature.algorithm:
+        return refuses("signature", why=says("other_algorithm")), Class.MALFORMED
+    result = keyrings.verify_document(candidate, signature, document)
+    if result != ArithmeticResult.HOLDS:
+        why = says("bad_signature", algorithm=candidate.key.family)
+        return refuses("signature", why=why), FAULTS[result]
+    covering = candidate.claims
+    if None in covering:
+        return refuses("crash_nil"), Class.UNREADABLE_KEY
+    signatures = [signature, *(claim for claim in covering if claim is not None)]
+    notation = next((name for one in signatures for name in one.critical_notations), None)
+    if notation is not None:
+        return refuses("signature", why=says("notation", name=notation)), Class.UNSUPPORTED
+    if candidate.is_revoked(now):
+        return refuses("signature", why=says("revoked")), Class.REVOKED
+    # Terraform forgives an expired key, and asks nothing more of its signatures
+    if not candidate.is_expired(now) and any(one.is_expired(now) for one in signatures):
+        is_early = not any(one.has_ended(now) for one in signatures)
+        kind = Class.FUTURE if is_early else Class.SIGNATURE_EXPIRED
+        return refuses("signature", why=says("signature_expired")), kind
+    return ACCEPTS, None
+
+
+def _find_fault(candidate: Candidate, signature: Signature, now: float) -> Class:
+    """Return why the program refuses a signature that holds, the first reason that applies; or that it is good."""
+    key, primary = candidate.key, candidate.certificate.primary
+    made = signature.created_at or 0
+    weakly_bound = all(claim is not None and claim.digest in WEAK_DIGESTS for claim in candidate.claims[:1])
+    faults = (
+        (Class.FUTURE, max(made, key.created_at, primary.created_at) > now + CLOCK_TOLERANCE_SECONDS),
+        (Class.EXPIRED_AT_SIGNING, made >= candidate.ends_at),
+        (
+            Class.SIGNATURE_EXPIRED,
+            any(one is not None and one.has_ended(now) for one in (signature, *candidate.claims)),
+        ),
+        (Class.WEAK_DIGEST, signature.digest in WEAK_DIGESTS),
+        (Class.WEAK_KEY, weakly_bound or any(not one.curve and one.bits < MIN_BITS for one in (key, primary))),
+        (Class.ECC_KEY, bool(key.curve or primary.curve)),
+        (Class.EXPIRED_SINCE, candidate.is_expired(now)),
+    )
+    return next((fault for fault, applies in faults if applies), Class.GOOD)
+
+
+def _sequoia_accepts(document: bytes, data: bytes, certificate: Certificate) -> bool:
+    """Return whether Sequoia verifies the very same bytes: nobody is accused of tampering on one reading alone."""
+    try:
+        keys = Cert.split_bytes(certificate.data)
+        return bool(verify(bytes=document, store=lambda _: keys, signature=Sig.from_bytes(data)).valid_sigs)
+    except (RuntimeError, TypeError):
+        return False

@@ -1,0 +1,264 @@
+"""Archives as Terraform reads them: Go's archive/zip opens them, go-getter unpacks them. Nothing is written here.
+
+Go looks for the directory from the end, trusts it over the headers in front of the members, and ignores what lies
+between them. verification.releases.artifacts.archives judges more strictly.
+"""
+
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import BinaryIO
+
+from verification.terraform.messages import ACCEPTS, Judgement, refuses, unknown
+
+END, ENTRY, LOCAL, DESCRIPTOR = b"PK\x05\x06", b"PK\x01\x02", b"PK\x03\x04", b"PK\x07\x08"
+LOCATOR_64 = b"PK\x06\x07"
+END_SIZE, ENTRY_SIZE, LOCAL_SIZE = 22, 46, 30
+SEARCHED = (1024, 65 * 1024)
+STORED, DEFLATED, HAS_DESCRIPTOR = 0, 8, 8
+UNIX, FAT = (3, 19), (0, 11, 14)
+DIRECTORY_BIT, UNIX_FOLDER = 0x10, 0o040000
+MAX_NAME = 255
+MAX_PATH = 4000  # PATH_MAX of Linux, without the folder of the provider below .terraform/providers
+HEAD_SIZE = 4096
+CHUNK = 256 * 1024
+
+
+class ZipError(ValueError):
+    """Terraform refuses the archive. `key` is that of its sentence."""
+
+    def __init__(self, key: str, **values: object) -> None:
+        super().__init__(key)
+        self.key, self.values = key, values
+
+
+class TooLargeError(ValueError):
+    """The archive is in the format for more than 4 GiB, or unpacks to more than is read here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A member as the directory describes it."""
+
+    name: bytes
+    flags: int
+    method: int
+    crc: int
+    packed: int
+    size: int
+    offset: int
+    is_folder: bool
+
+    @property
+    def path(self) -> bytes:
+        return b"/".join(part for part in self.name.split(b"/") if part not in (b"", b"."))
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The outcome of unpacking. `fault` names what is wrong with a member's bytes; `head` begins the program."""
+
+    terraform: Judgement
+    fault: str = ""
+    head: bytes = b""
+
+
+def judge(file: BinaryIO, size: int, name: str, max_bytes: int) -> Extraction:
+    """Unpack an archive as Terraform does, and look for the program of provider `name`. Raises nothing."""
+    prefix = f"terraform-provider-{name}"
+    reader = _Reader(file, max_bytes)
+    try:
+        entries = list(_read_directory(file, size))
+        if not entries:
+            raise ZipError("zip_empty")
+        program = min((entry.path for entry in entries if _is_program(entry, prefix.encode())), default=None)
+        reader.unpack(entries, program)
+        if program is None:
+            raise ZipError("no_binary", prefix=prefix)
+    except ZipError as error:
+        return Extraction(refuses(error.key, **error.values), reader.fault)
+    except TooLargeError:
+        return Extraction(unknown("Not settled: the archive unpacks to more than is read here."))
+    return Extraction(ACCEPTS, reader.fault, reader.head)
+
+
+def _read_directory(file: BinaryIO, size: int) -> Iterator[Entry]:
+    at = _find_end(file, size)
+    count, length, offset = struct.unpack("<H2L", _read_at(file, at + 10, 10))
+    if (count == 0xFFFF or offset == 0xFFFFFFFF) and _read_at(file, max(0, at - 20), 4) == LOCATOR_64:
+        raise TooLargeError
+    base = at - length - offset
+    if not 0 <= base + offset < size:
+        raise ZipError("no_zip")
+    if base > 0 and isinstance(_read_entry(file, offset, 0), tuple):
+        base = 0
+    position, entry_count, error = base + offset, 0, ZipError("no_zip")
+    while True:
+        entry = _read_entry(file, position, base)
+        if isinstance(entry, ZipError):
+            error = entry
+            break
+        position = entry[1]
+        entry_count += 1
+        yield entry[0]
+    if error.key == "json_end" or entry_count % 0x10000 != count:
+        raise error
+
+
+def _find_end(file: BinaryIO, size: int) -> int:
+    for length in SEARCHED:
+        block = _read_at(file, max(0, size - length), length)
+        at = block.rfind(END, 0, len(block) - END_SIZE + len(END))
+        if at >= 0 and at + END_SIZE + int.from_bytes(block[at + 20 : at + 22], "little") <= len(block):
+            return max(0, size - length) + at
+        if length >= size:
+            break
+    raise ZipError("no_zip")
+
+
+def _read_entry(file: BinaryIO, at: int, base: int) -> tuple[Entry, int] | ZipError:
+    """Return an entry and where the next one begins, or why there is none."""
+    head = _read_at(file, at, ENTRY_SIZE)
+    if len(head) < ENTRY_SIZE:
+        return ZipError("unexpected_end" if head else "json_end")
+    if not head.startswith(ENTRY):
+        return ZipError("no_zip")
+    creator, flags, method = head[5], *struct.unpack("<2H", head[8:12])
+    crc, packed, size, name_size, extra_size, comment_size = struct.unpack("<3L3H", head[16:34])
+    attributes, offset = struct.unpack("<2L", head[38:46])
+    rest = _read_at(file, at + ENTRY_SIZE, name_size + extra_size + comment_size)
+    if len(rest) < name_size + extra_size + comment_size:
+        return ZipError("unexpected_end" if rest else "json_end")
+    if 0xFFFFFFFF in (packed, offset):
+        return ZipError("no_zip")
+    name = rest[:name_size]
+    entry = Entry(name, flags, method, crc, packed, size, base + offset, _is_folder(name, creator, attributes))
+    return entry, at + ENTRY_SIZE + len(rest)
+
+
+def _is_folder(name: bytes, creator: int, attributes: int) -> bool:
+    unix = creator in UNIX and attributes >> 16 & 0o170000 == UNIX_FOLDER
+    return unix or (creator in FAT and bool(attributes & DIRECTORY_BIT)) or name.endswith(b"/")
+
+
+class _Reader:
+    """Goes through the members as if writing them."""
+
+    def __init__(self, file: BinaryIO, max_bytes: int) -> None:
+        self.file, self.left = file, max_bytes
+        self.fault, self.head = "", b""
+
+    def unpack(self, entries: list[Entry], program: bytes | None) -> None:
+        """Raise ZipError where a member cannot be written."""
+        for entry in entries:
+            _check_name(entry.name)
+            if len(entry.path) > MAX_PATH or not (entry.path or entry.is_folder):
+                raise ZipError("zip_path")
+            if not entry.is_folder:
+                self._read_member(entry, is_program=entry.path == program)
+        _check_folders(entries)
+        if any(b"\n" in entry.path for entry in entries if not entry.is_folder):
+            raise ZipError("zip_newline")
+
+    def _read_member(self, entry: Entry, *, is_program: bool) -> None:
+        """Raise ZipError where Go would not read a member to its end."""
+        start = _find_body(self.file, entry)
+        if entry.method not in (STORED, DEFLATED):
+            raise ZipError("zip_method")
+        crc, size, head = self._digest(start, entry)
+        self.left -= size
+        if size != entry.size:
+            raise self._fail("shorter", "unexpected_end")
+        if entry.flags & HAS_DESCRIPTOR:
+            _check_descriptor(self.file, start + entry.packed, entry.crc)
+        if crc != entry.crc:
+            error = self._fail("checksum", "zip_checksum")
+            if entry.crc or entry.flags & HAS_DESCRIPTOR:
+                raise error
+        if is_program:
+            self.head = head
+
+    def _digest(self, start: int, entry: Entry) -> tuple[int, int, bytes]:
+        """Return a member's checksum, its size and its first bytes."""
+        crc, size, head = 0, 0, b""
+        for piece in self._inflate(start, entry):
+            crc, size = zlib.crc32(piece, crc), size + len(piece)
+            head += piece[: HEAD_SIZE - len(head)]
+            if size > entry.size:
+                raise self._fail("longer", "no_zip")
+            if size > self.left:
+                raise TooLargeError
+        return crc, size, head
+
+    def _fail(self, fault: str, key: str) -> ZipError:
+        self.fault = fault
+        return ZipError(key)
+
+    def _inflate(self, start: int, entry: Entry) -> Iterator[bytes]:
+        """Yield a member's bytes, in pieces of a bounded size."""
+        stream = zlib.decompressobj(-15) if entry.method == DEFLATED else None
+        left = entry.packed
+        while left > 0 and (chunk := _read_at(self.file, start + entry.packed - left, min(CHUNK, left))):
+            left -= len(chunk)
+            if stream is None:
+                yield chunk
+                continue
+            try:
+                while chunk and not stream.eof:
+                    yield stream.decompress(chunk, CHUNK)
+                    chunk = stream.unconsumed_tail
+            except zlib.error:
+                raise self._fail("packing", "zip_packing") from None
+        if stream is not None and not stream.eof:
+            raise self._fail("packing", "unexpected_end")
+
+
+def _check_name(name: bytes) -> None:
+    parts = name.split(b"/")
+    if any(part == b".." for part in name.replace(b"\\", b"/").split(b"/")):
+        raise ZipError("zip_dots", name=name.decode("utf-8", "replace"))
+    if b"\0" in name or any(len(part) > MAX_NAME for part in parts):
+        raise ZipError("zip_path")
+
+
+def _check_folders(entries: list[Entry]) -> None:
+    """Raise ZipError where one path is that of a file and of a folder."""
+    # NUL sorts before all bytes of a name, so what lies below a path comes right behind it
+    paths = sorted(entry.path.replace(b"/", b"\0") + b"\0" * entry.is_folder for entry in entries if entry.path)
+    if any(not path.endswith(b"\0") and below.startswith(path + b"\0") for path, below in pairwise(paths)):
+        raise ZipError("zip_path")
+
+
+def _find_body(file: BinaryIO, entry: Entry) -> int:
+    if entry.offset < 0:
+        raise ZipError("zip_offset")
+    head = _read_at(file, entry.offset, LOCAL_SIZE)
+    if len(head) < LOCAL_SIZE:
+        raise ZipError("json_end")
+    if not head.startswith(LOCAL):
+        raise ZipError("no_zip")
+    return entry.offset + LOCAL_SIZE + sum(struct.unpack("<2H", head[26:30]))
+
+
+def _check_descriptor(file: BinaryIO, at: int, crc: int) -> None:
+    data = _read_at(file, at, 16)
+    data = data.removeprefix(DESCRIPTOR)[:12]
+    if len(data) < 12:
+        raise ZipError("unexpected_end")
+    if int.from_bytes(data[:4], "little") != crc:
+        raise ZipError("zip_checksum")
+
+
+def _is_program(entry: Entry, prefix: bytes) -> bool:
+    """Return whether Terraform would start this member: at the top, with the name, or more of it after “_” or a dot."""
+    path = entry.path
+    if entry.is_folder or b"/" in path or not path.startswith(prefix):
+        return False
+    return path[len(prefix) : len(prefix) + 1] in (b"", b"_", b".")
+
+
+def _read_at(file: BinaryIO, at: int, size: int) -> bytes:
+    file.seek(at)
+    return file.read(size)

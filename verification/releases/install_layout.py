@@ -1,0 +1,142 @@
+"""Where does each file of a release go, and how is the provider asked for? Paths and configuration, pure functions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from portal.core.translation import gettext_noop
+from verification.releases.artifacts import file_names
+from verification.terraform.versions import parse, suggested
+
+PUBLIC_HOST = "registry.terraform.io"
+OPERATING_SYSTEMS = {
+    "darwin": "macOS", "freebsd": "FreeBSD", "linux": "Linux", "netbsd": "NetBSD", "openbsd": "OpenBSD",
+    "solaris": "Solaris", "windows": "Windows",
+}  # fmt: skip
+ARCHITECTURES = {
+    "386": "32-bit x86", "amd64": "64-bit x86", "arm": "32-bit ARM", "arm64": "64-bit ARM", "armv6": "ARM version 6",
+    "ppc64le": "POWER", "riscv64": "RISC-V", "s390x": "IBM Z",
+}  # fmt: skip
+# the platforms that the documents of 2021 name
+COMMON = (
+    "darwin_amd64", "freebsd_386", "freebsd_amd64", "freebsd_arm", "linux_386", "linux_amd64", "linux_arm",
+    "openbsd_386", "openbsd_amd64", "solaris_amd64", "windows_386", "windows_amd64",
+)  # fmt: skip
+# those that the registry recommends today; HCP Terraform runs on NEEDED
+RECOMMENDED = (
+    "darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64", "linux_arm", "linux_s390x", "windows_amd64",
+)  # fmt: skip
+NEEDED = "linux_amd64"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something lies. `note` says what has to be known of it."""
+
+    what: str
+    path: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A provider's address: HOST/NAMESPACE/NAME."""
+
+    namespace: str
+    name: str
+    host: str = PUBLIC_HOST
+
+    @property
+    def path(self) -> str:
+        return f"{self.host}/{self.namespace}/{self.name}"
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}" if self.host == PUBLIC_HOST else self.path
+
+
+def shown(platform: str) -> str:
+    """ "linux_amd64" in words: "Linux, 64-bit x86"."""
+    os, _, arch = platform.partition("_")
+    return f"{OPERATING_SYSTEMS.get(os, os)}, {ARCHITECTURES.get(arch, arch)}"
+
+
+def user_plugins(os: str) -> str:
+    """The folder in which a user's own plugins lie."""
+    return r"%APPDATA%\terraform.d\plugins" if os == "windows" else "~/.terraform.d/plugins"
+
+
+def _joined(os: str, *parts: str) -> str:
+    return ("\\" if os == "windows" else "/").join(parts)
+
+
+def places(source: Source, version: str, os: str, arch: str) -> tuple[Place, ...]:
+    """Where the files of one platform go by hand, from a mirror, in a cache and in a working folder."""
+    platform, binary = f"{os}_{arch}", file_names.binary(source.name, version, os)
+    archive = (source.host, source.namespace, source.name, file_names.archive(source.name, version, os, arch))
+    unpacked = (*archive[:3], version, platform, binary)
+    written = _joined(os, ".terraform", "providers", *unpacked)
+    return (
+        *_by_hand(os, platform, binary, archive, unpacked),
+        Place(gettext_noop("Mirror in a folder, unpacked"), _joined(os, "MIRROR", *unpacked)),
+        Place(gettext_noop("Mirror in a folder, packed"), _joined(os, "MIRROR", *archive)),
+        Place(gettext_noop("Mirror on the web"), "/".join(("https://MIRROR", *archive)), BESIDE),
+        Place(gettext_noop("Plugin cache"), "/".join(("$HOME/.terraform.d/plugin-cache", *unpacked)), CACHE),
+        Place(gettext_noop("Working folder"), written, gettext_noop("Written by terraform init.")),
+    )
+
+
+BESIDE = gettext_noop("Beside index.json and VERSION.json.")
+CACHE = gettext_noop(
+    "Set with plugin_cache_dir or TF_PLUGIN_CACHE_DIR, with forward slashes also on Windows. "
+    "The folder must exist, must not be a folder for plugins or a mirror, and is never cleaned by Terraform."
+)
+
+
+def _by_hand(
+    os: str, platform: str, binary: str, archive: tuple[str, ...], unpacked: tuple[str, ...]
+) -> tuple[Place, ...]:
+    plugins = user_plugins(os)
+    return (
+        Place(
+            gettext_noop("User plugins, unpacked"),
+            _joined(os, plugins, *unpacked),
+            gettext_noop("Terraform 0.13 and newer."),
+        ),
+        Place(
+            gettext_noop("User plugins, packed"),
+            _joined(os, plugins, *archive),
+            gettext_noop("The archive as it was published."),
+        ),
+        Place(
+            gettext_noop("User plugins, before 0.13"),
+            _joined(os, plugins, binary),
+            gettext_noop("For the system that it was built for."),
+        ),
+        Place(
+            gettext_noop("User plugins, before 0.13, several systems"),
+            _joined(os, plugins, platform, binary),
+            gettext_noop("Terraform reads the folder and the subfolder of its own system, and no other."),
+        ),
+    )
+
+
+def cache_setting(folder: str) -> str:
+    """The line of the CLI configuration that names the plugin cache; backslashes would begin an escape."""
+    return f'plugin_cache_dir = "{folder.replace(chr(92), "/")}"\n'
+
+
+def required_providers(source: Source, version: str) -> str:
+    """The block that asks for this version and those of its series after it. Raises BadVersion."""
+    return (
+        "terraform {\n  required_providers {\n"
+        f"    {source.name} = {{\n"
+        f'      source  = "{source}"\n      version = "{suggested(parse(version))}"\n'
+        "    }\n  }\n}\n"
+    )
+
+
+def provider_block(name: str, required: Sequence[str] = (), alias: str = "") -> str:
+    """The provider's own block with the arguments that it asks for; blank where it needs none and has no alias."""
+    width = max(map(len, (*required, "alias" if alias else "")), default=0)
+    lines = [f'  {"alias".ljust(width)} = "{alias}"'] if alias else []
+    lines += [f"  {argument.ljust(width)} = …" for argument in required]
+    return f'provider "{name}" {{\n' + "\n".join(lines) + "\n}\n" if lines else ""

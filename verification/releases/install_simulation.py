@@ -1,0 +1,199 @@
+"""What would `terraform init` say to a release? The order of its own questions, and its own words.
+
+The first thing that it stumbles over is what it says. Measured against Terraform 1.11.4, release by release.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from verification.releases.artifacts import checksums, file_names
+from verification.releases.inspection import Platform, Release
+from verification.releases.registry_package import Package, Told
+from verification.sources.errors import Refused
+from verification.sources.registry.protocol import Reply
+from verification.terraform.messages import ACCEPTS, Judgement, quoted, refuses, says, unhex, unknown
+from verification.terraform.versions import LARGEST, BadVersion, constraint, parse
+
+PROTOCOLS = constraint(">= 5, < 7")
+PATIENCE = 10.0  # seconds that it waits for each answer of a registry
+OURS = "Not settled: {}"
+
+
+def judge(release: Release, platform: str) -> Judgement:
+    """Whether Terraform would install the release on that platform, and with which words it would refuse."""
+    for judgement in _questions(release, platform):
+        if judgement is not None and judgement.accepts is not True:
+            return judgement
+    return ACCEPTS
+
+
+def _questions(release: Release, name: str) -> Iterator[Judgement | None]:
+    """Its questions in their order; None and ACCEPTS let the next one come."""
+    if not file_names.is_part(release.namespace):
+        yield refuses("provider_namespace")
+    if not file_names.is_provider(release.name):
+        yield refuses("provider_type")
+    yield _asked(release.versions.reply, release, _unlisted(release))
+    yield _misread(release.versions, release)
+    yield _list(release)
+    platform = release.platform(name)
+    if platform is None:
+        yield unknown("Not settled: the platform was not read.")
+        return
+    yield _asked(platform.told.reply, release, _no_platform(release, name))
+    yield _misread(platform.told, release)
+    if platform.package is not None:
+        yield from _package(platform, platform.package, release)
+
+
+def _package(platform: Platform, package: Package, release: Release) -> Iterator[Judgement | None]:
+    yield _protocols(package, release)
+    if package.platform != platform.name:
+        yield refuses("target", platform=platform.name, found=package.platform)
+    yield _address(platform, package.download_url, "download")
+    yield _shasum(package, release)
+    yield _address(platform, package.shasums_url, "SHASUMS")
+    yield _file(platform.sums, release, "sums_unread")
+    yield _address(platform, package.shasums_signature_url, "SHASUMS signature")
+    yield _file(platform.signature, release, "signature_unread")
+    yield _download(platform.archive_reply)
+    listed, verdict = platform.sums.body if platform.sums else b"", platform.verdict
+    yield checksums.terraform_matches(listed, package.filename, package.shasum)
+    found = platform.archive_reply.answer.sha256 if platform.archive_reply and platform.archive_reply.answer else ""
+    if found != package.shasum.lower():
+        yield refuses("archive_other", found=found, expected=package.shasum.lower())
+    yield verdict.terraform if verdict else None
+    yield platform.vouched.terraform if platform.vouched else None
+    yield platform.archive.terraform if platform.archive else None
+    yield checksums.terraform_survives(listed)
+
+
+def _unlisted(release: Release) -> Judgement:
+    return refuses("unknown_provider", host=release.host, ns=release.address)
+
+
+def _no_platform(release: Release, platform: str) -> Judgement:
+    return refuses("no_platform", ns=release.address, version=release.version, platform=platform)
+
+
+def _query(release: Release, why: str) -> Judgement:
+    return refuses("failed_query", ns=release.address, why=why)
+
+
+def _asked(reply: Reply, release: Release, missing: Judgement) -> Judgement | None:
+    """What it says to a status of the registry that is not 200."""
+    if reply.ok and not _late(reply):
+        return None
+    if reply.status == 404:
+        return missing
+    if reply.status in {401, 403}:
+        return refuses("credentials", host=release.host)
+    return _open(reply) or _passing(reply, _query(release, _gave_up(reply) or _status(reply)))
+
+
+def _file(reply: Reply | None, release: Release, key: str) -> Judgement | None:
+    """What it says to a file of the release that is not there."""
+    if reply is None or (reply.ok and not _late(reply)):
+        return None
+    returned = says("returned", status=_status(reply), place=reply.place)
+    return _open(reply) or _passing(reply, _query(release, says(key, why=_gave_up(reply) or returned)))
+
+
+def _download(reply: Reply | None) -> Judgement | None:
+    if reply is None or reply.ok:
+        return None
+    if reply.answer is None:
+        return unknown(OURS.format(reply.trouble))
+    return _passing(reply, refuses("archive_unread", place=reply.place, code=reply.status))
+
+
+def _passing(reply: Reply, refusal: Judgement) -> Judgement:
+    return replace(refusal, outage=reply.ours or _late(reply))
+
+
+def _open(reply: Reply) -> Judgement | None:
+    """We did not ask, or stopped listening, for reasons that Terraform does not have."""
+    return unknown(OURS.format(reply.trouble)) if isinstance(reply.refusal, Refused) else None
+
+
+def _gave_up(reply: Reply) -> str:
+    """What it says after its second try; blank where it tries once only."""
+    if reply.answer is None or _late(reply):
+        return says("too_slow")
+    retries = reply.status == 429 or (reply.status >= 500 and reply.status != 501)
+    return says("retried", status=_status(reply), place=reply.place) if retries else ""
+
+
+def _late(reply: Reply) -> bool:
+    return reply.answer is not None and reply.answer.seconds > PATIENCE
+
+
+def _status(reply: Reply) -> str:
+    return reply.answer.status_line if reply.answer else ""
+
+
+def _misread(told: Told[Any], release: Release) -> Judgement | None:
+    return None if told.misread is None else _query(release, told.misread)
+
+
+def _list(release: Release) -> Judgement | None:
+    """It reads every version of the list, and stumbles over any that is none."""
+    listed = release.versions.value.listed if release.versions.value else ()
+    bad = next((one.version for one in listed if not _is_version(one.version)), None)
+    if bad is not None:
+        return _bad_version(bad, release)
+    if not listed:
+        return refuses("no_versions", ns=release.address)
+    is_chosen = release.listed is not None and not parse(release.version).is_unspecified
+    return None if is_chosen else refuses("no_match", version=release.asked)
+
+
+def _is_version(text: str) -> bool:
+    try:
+        parse(text)
+    except BadVersion:
+        return False
+    return True
+
+
+def _bad_version(text: str, release: Release) -> Judgement:
+    large = next((number for number in re.findall(r"[0-9]+", text) if int(number[:30]) > LARGEST), "")
+    if large and text[:1].isdigit():
+        return refuses("crash_number", text=quoted(large))
+    key = "version_v" if text[:1] == "v" else "version_form" if text[:1].isalpha() else "version_text"
+    return _query(release, says(key, text=quoted(text)))
+
+
+def _protocols(package: Package, release: Release) -> Judgement | None:
+    """One protocol of the package must fit; if none does, whether another version would have fitted is in the words."""
+    bad = next((text for text in package.protocols if not _is_version(text)), None)
+    if bad is not None:
+        return _bad_version(bad, release)
+    if not package.protocols or _fits(package.protocols):
+        return None
+    listed = release.versions.value.listed if release.versions.value else ()
+    if not any(_fits(one.protocols) for one in listed):
+        return refuses("no_compatible", ns=release.address)
+    return refuses("incompatible", quoted_ns=quoted(release.address), version=release.version)
+
+
+def _fits(protocols: tuple[str, ...]) -> bool:
+    return any(_is_version(text) and PROTOCOLS.lets_pass(parse(text)) for text in protocols)
+
+
+def _address(platform: Platform, address: str, which: str) -> Judgement | None:
+    if not address.isprintable():
+        return refuses("url", which=which)
+    scheme = urlsplit(platform.told.reply.resolve(address)).scheme
+    return None if scheme in {"http", "https"} else refuses("url_scheme", which=which)
+
+
+def _shasum(package: Package, release: Release) -> Judgement | None:
+    text = package.shasum.encode()
+    if len(text) != 64:
+        return _query(release, says("shasum_length", text=quoted(text)))
+    _, trouble, _ = unhex(text)
+    return _query(release, says("shasum_hex", text=quoted(text), why=trouble)) if trouble else None

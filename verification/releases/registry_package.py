@@ -1,0 +1,137 @@
+"""What does a registry say of a version and of one package? Its answers in our shape, misreadings included."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from verification.sources.registry.protocol import Reply
+from verification.terraform import go_json
+from verification.terraform.go_json import Misread
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One version in the list. `platforms` as "linux_amd64"."""
+
+    version: str
+    protocols: tuple[str, ...]
+    platforms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """The list of versions, with what the registry warns of."""
+
+    listed: tuple[Listed, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    """A key that the registry names."""
+
+    key_id: str
+    ascii_armor: str
+    trust_signature: str
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """The answer for one platform. Addresses as the registry writes them, not yet made whole."""
+
+    protocols: tuple[str, ...]
+    os: str
+    arch: str
+    filename: str
+    download_url: str
+    shasum: str
+    shasums_url: str
+    shasums_signature_url: str
+    keys: tuple[SigningKey, ...]
+
+    @property
+    def platform(self) -> str:
+        return f"{self.os}_{self.arch}"
+
+
+@dataclass(frozen=True, slots=True)
+class Told(Generic[T]):
+    """A reply and what stands in it. `value` is None where it could not be read; `misread` is then Terraform's word."""
+
+    reply: Reply
+    value: T | None = None
+    misread: str | None = None
+
+
+def told(reply: Reply, shape: Callable[[Any], T]) -> Told[T]:
+    """The reply in our shape, if it is one."""
+    if not reply.ok:
+        return Told(reply)
+    try:
+        return Told(reply, shape(go_json.read(reply.body)))
+    except Misread as error:
+        return Told(reply, misread=str(error))
+
+
+def versions(raw: Any) -> Versions:
+    """Raises Misread."""
+    said = go_json.mapping(raw)
+    return Versions(
+        tuple(_listed(item) for item in go_json.objects(said.get("versions"))),
+        go_json.texts(said.get("warnings"), "ResponseBody.warnings"),
+    )
+
+
+def _listed(raw: dict[str, Any]) -> Listed:
+    version = go_json.text(raw.get("version"), ".versions.version")
+    return Listed(version, go_json.texts(raw.get("protocols"), ".versions.protocols"), _platforms(raw.get("platforms")))
+
+
+def _platforms(raw: Any) -> tuple[str, ...]:
+    """Terraform does not read these, so nothing here makes it stumble."""
+    entries = raw if isinstance(raw, list) else []
+    pairs = [(item.get("os"), item.get("arch")) for item in entries if isinstance(item, dict)]
+    return tuple(dict.fromkeys(f"{os}_{arch}" for os, arch in pairs if isinstance(os, str) and isinstance(arch, str)))
+
+
+def package(raw: Any) -> Package:
+    """Raises Misread."""
+    said = go_json.mapping(raw)
+
+    def text(name: str) -> str:
+        return go_json.text(said.get(name), f"ResponseBody.{name}")
+
+    return Package(
+        protocols=go_json.texts(said.get("protocols"), "ResponseBody.protocols"),
+        os=text("os"),
+        arch=text("arch"),
+        filename=text("filename"),
+        download_url=text("download_url"),
+        shasum=text("shasum"),
+        shasums_url=text("shasums_url"),
+        shasums_signature_url=text("shasums_signature_url"),
+        keys=tuple(
+            _key(key) for key in go_json.objects(go_json.mapping(said.get("signing_keys")).get("gpg_public_keys"))
+        ),
+    )
+
+
+def _key(raw: dict[str, Any]) -> SigningKey:
+    where = "SigningKey"
+    return SigningKey(
+        go_json.text(raw.get("key_id"), f"{where}.key_id"),
+        go_json.text(raw.get("ascii_armor"), f"{where}.ascii_armor"),
+        go_json.text(raw.get("trust_signature"), f"{where}.trust_signature"),
+    )
+
+
+def protocols_of_manifest(body: bytes) -> tuple[str, ...] | None:
+    """The protocol versions that a manifest names; None where it is no manifest."""
+    try:
+        said = go_json.mapping(go_json.mapping(go_json.read(body)).get("metadata"))
+        found = go_json.texts(said.get("protocol_versions"), "")
+    except Misread:
+        return None
+    return found or None

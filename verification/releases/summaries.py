@@ -1,0 +1,83 @@
+"""How do remarks about many platforms become one result? What is said of all of them is said once."""
+
+from collections.abc import Callable, Iterable
+
+from verification.outcomes import Evidence, Outcome, Result
+from verification.releases.artifacts.remarks import Remark, fail, outcome_of
+from verification.releases.inspection import Platform, Release
+from verification.sources.registry.protocol import Reply
+
+NOTHING = Result(Outcome.NOT_RUN, "There was nothing to look at.")
+MOST_TOLD = 6
+MOST_EVIDENCE = 20
+
+
+def offered(release: Release) -> list[Platform]:
+    """The platforms that the registry lists; those that it does not were read only to see what Terraform would say."""
+    listed = release.listed.platforms if release.listed else ()
+    return [platform for platform in release.platforms if platform.name in listed or platform.package is not None]
+
+
+def of_each(
+    release: Release,
+    part: Callable[[Platform], tuple[Reply | None, object | None]],
+    remarks: Callable[[Platform, Release], Iterable[Remark]],
+    good: str,
+    seen: tuple[Evidence, ...] = (),
+) -> Result:
+    """The same question to every platform. `part` gives the reply it is about, and what was made of it or None."""
+    said: dict[Remark, list[str]] = {}
+    troubles, unseen = [], []
+    for platform in offered(release):
+        reply, made = part(platform)
+        if reply is not None and not reply.ok:
+            troubles.append(reply)
+        elif made is None:
+            unseen.append(platform.name)
+        else:
+            for remark in remarks(platform, release):
+                said.setdefault(remark, []).append(platform.name)
+    evidence = tuple(Evidence(", ".join(names[:MOST_TOLD]), remark.text) for remark, names in said.items())
+    answer = with_troubles(list(said), troubles, good, (*seen, *evidence[:MOST_EVIDENCE]))
+    return answer if answer.outcome in (Outcome.FAIL, Outcome.ERROR) else _unseen(answer, unseen, offered(release))
+
+
+def _unseen(answer: Result, unseen: list[str], every: list[Platform]) -> Result:
+    """Silence is not a pass: what was not there to be looked at is said to be so."""
+    if len(unseen) == len(every):
+        return NOTHING
+    if not unseen:
+        return answer
+    names = ", ".join(unseen[:MOST_TOLD])
+    return Result(Outcome.NOT_RUN, f"There was nothing to look at for {names}.", answer.evidence)
+
+
+def with_troubles(found: list[Remark], troubles: list[Reply], good: str, seen: tuple[Evidence, ...]) -> Result:
+    """What was remarked, and what could not be read: an outage is an error of ours, anything else a failure."""
+    if not troubles:
+        return result(found, good, seen)
+    outages = [reply for reply in troubles if reply.ours]
+    missing = [fail("unread", reply.trouble) for reply in troubles if not reply.ours]
+    seen += tuple(Evidence("Not read", reply.trouble, reply.address) for reply in troubles[:MOST_TOLD])
+    said = result([*found, *missing], good, seen)
+    if outages and said.outcome != Outcome.FAIL:
+        return Result(Outcome.ERROR, f"We could not look: {outages[0].trouble}", seen)
+    return said
+
+
+def result(found: list[Remark], good: str, seen: tuple[Evidence, ...] = ()) -> Result:
+    """The worst of the remarks with its sentence, and how many more there are."""
+    outcome = outcome_of(found)
+    worst_first = [remark for remark in dict.fromkeys(found) if remark.outcome == outcome]
+    if not worst_first:
+        return Result(outcome, good, seen)
+    more = len(worst_first) - 1
+    return Result(outcome, worst_first[0].text + (f" And {more} more." if more else ""), seen)
+
+
+def unread(reply: Reply, what: str, seen: tuple[Evidence, ...]) -> Result:
+    if reply.ok:
+        return Result(Outcome.FAIL, f"{what} is not in a form that Terraform reads.", seen)
+    if reply.ours:
+        return Result(Outcome.ERROR, f"We could not look: {reply.trouble}", seen)
+    return Result(Outcome.FAIL, f"{what} cannot be had: {reply.trouble}", seen)

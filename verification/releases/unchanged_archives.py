@@ -1,0 +1,80 @@
+"""Which archives need not be fetched again? Those whose file on GitHub is the very one that was read before.
+
+A file of a release that is replaced gets a new number on GitHub. So an archive under the same address, with the same
+number and size, is the one that was read; after a week it is read again all the same.
+"""
+
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from verification.outcomes import Outcome
+from verification.releases.artifacts.archives import Archive
+from verification.releases.artifacts.remarks import Remark
+from verification.releases.inspection import Platform
+from verification.sources.github.client import Asset
+from verification.sources.http import urls
+from verification.sources.http.client import Answer
+from verification.sources.registry.protocol import Reply
+from verification.terraform.messages import Judgement
+
+AGE = timedelta(days=7)
+HEAD = 1024  # bytes of a program that tell its system and machine
+Seen = Mapping[str, tuple[Reply, Archive]]
+
+
+def identities(assets: Iterable[Asset]) -> dict[str, str]:
+    """What tells a file on GitHub from any that took its place, by its address."""
+    return {asset.url: f"{asset.id}:{asset.size}" for asset in assets}
+
+
+def plain(platforms: Iterable[Platform], known: Mapping[str, str], before: Any, now: datetime) -> dict[str, Any]:
+    """What was read of each archive, as plain values for the next time; what was not read anew keeps its date."""
+    kept = before if isinstance(before, Mapping) else {}
+    found = {}
+    for platform in platforms:
+        reply, archive = platform.archive_reply, platform.archive
+        if reply is None or reply.answer is None or archive is None or reply.address not in known:
+            continue
+        old = kept.get(reply.address)
+        same = isinstance(old, Mapping) and _fits(old, known[reply.address], now)
+        found[reply.address] = old if same else _entry(reply.answer, archive, known[reply.address], now)
+    return found
+
+
+def usable(before: Any, known: Mapping[str, str], now: datetime) -> Seen:
+    """The archives that are still what was kept of them, by their address."""
+    kept = before if isinstance(before, Mapping) else {}
+    fitting = {
+        address: entry
+        for address, entry in kept.items()
+        if address in known and isinstance(entry, Mapping) and _fits(entry, known[address], now)
+    }
+    return {address: _read(address, entry) for address, entry in fitting.items()}
+
+
+def _fits(entry: Mapping[str, Any], identity: str, now: datetime) -> bool:
+    return entry.get("identity") == identity and now - datetime.fromisoformat(entry["at"]) < AGE
+
+
+def _entry(answer: Answer, archive: Archive, identity: str, now: datetime) -> dict[str, Any]:
+    said = archive.terraform
+    return {
+        "identity": identity,
+        "at": now.isoformat(),
+        "size": answer.size,
+        "sha256": answer.sha256,
+        "remarks": [[remark.key, str(remark.outcome), remark.text] for remark in archive.remarks],
+        "terraform": [said.accepts, said.message, said.outage],
+        "program": archive.program,
+        "head": b64encode(archive.head[:HEAD]).decode(),
+    }
+
+
+def _read(address: str, entry: Mapping[str, Any]) -> tuple[Reply, Archive]:
+    link = urls.read(address, loopback=True)
+    answer = Answer(200, "OK", link, {}, b"", entry["size"], entry["sha256"])
+    remarks = tuple(Remark(key, Outcome(outcome), text) for key, outcome, text in entry["remarks"])
+    archive = Archive((), remarks, Judgement(*entry["terraform"]), entry["program"], b64decode(entry["head"]))
+    return Reply(address, answer), archive

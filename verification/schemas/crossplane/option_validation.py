@@ -1,0 +1,26 @@
+"""Do the choices fit the schema? A choice for a resource that does not exist would be passed over in silence."""
+
+from verification.schemas.crossplane.options import BadChoice, Choices
+from verification.schemas.crossplane.references import can_refer
+from verification.schemas.engine.types import Node, ProviderSchema
+
+
+def fitting(schema: ProviderSchema, choices: Choices) -> Choices:
+    """The same choices. Raises BadChoice for one that speaks of what the schema does not have."""
+    for resource in sorted({*choices.by_resource, *choices.kinds, *choices.references}):
+        if resource not in schema.resources:
+            raise BadChoice(f"The provider has no resource “{resource[:100]}”.")
+    for resource, paths in sorted(choices.references.items()):
+        for path in sorted(paths):
+            node = _at(schema.resources[resource].arguments, path)
+            if node is None:
+                raise BadChoice(f"{resource} has no argument “{path[:100]}”.")
+            if not can_refer(node):
+                raise BadChoice(f"{resource}.{path} cannot be a reference: only text that can be set and is no secret.")
+    return choices
+
+
+def _at(nodes: tuple[Node, ...], path: str) -> Node | None:
+    first, _, rest = path.partition(".")
+    node = next((node for node in nodes if node.name == first), None)
+    return _at(node.children or (), rest) if node is not None and rest else node

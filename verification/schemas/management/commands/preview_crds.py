@@ -1,0 +1,105 @@
+"""Writes the Kubernetes resources that Crossplane's generator would make of a provider's schema."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from verification.schemas.crossplane.option_validation import fitting
+from verification.schemas.crossplane.options import (
+    COMPUTED_NESTED,
+    NUMBERS,
+    RUNTIMES,
+    SINGLETONS,
+    BadChoice,
+    Choices,
+    choices,
+)
+from verification.schemas.crossplane.output import BadFolder, write
+from verification.schemas.engine.coverage import as_text
+from verification.schemas.engine.external_validators import Validators, missing
+from verification.schemas.engine.parsing import read_one
+from verification.schemas.engine.types import Unreadable
+
+
+class Command(BaseCommand):
+    help = "Writes one YAML file for each resource and scope, and the coverage as JSON and text, into a folder."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("schema", type=Path, help="Output of “terraform providers schema -json”, or a .gz of it.")
+        parser.add_argument("--group-prefix", required=True, help="“acme” for acme.upbound.io, or a whole domain.")
+        parser.add_argument("--external-name", action="append", default=[], metavar="[RESOURCE=]RULE",
+                            help="IDENTIFIER_FROM_PROVIDER (default), NAME_AS_IDENTIFIER, PARAMETER_AS_IDENTIFIER:p, "
+                            "TEMPLATED_STRING_AS_IDENTIFIER:p:template; for all resources, or for one.")  # fmt: skip
+        parser.add_argument("--kind", action="append", default=[], metavar="RESOURCE=group/Kind",
+                            help="Where the generator's own division of the name is not the one you want.")  # fmt: skip
+        parser.add_argument("--singletons", choices=SINGLETONS, default="array",
+                            help="What a list of at most one object becomes.")  # fmt: skip
+        parser.add_argument("--single-blocks", choices=SINGLETONS, default="array",
+                            help="What a block that exists once becomes; the newest makes an object.")  # fmt: skip
+        parser.add_argument("--numbers", choices=NUMBERS, default=NUMBERS[0],
+                            help="Generators that do not read a provider's Go code write “number”.")  # fmt: skip
+        parser.add_argument("--runtime", choices=RUNTIMES, default=RUNTIMES[0],
+                            help="The crossplane-runtime whose parts surround the fields.")  # fmt: skip
+        parser.add_argument("--computed-nested", choices=COMPUTED_NESTED, default="status",
+                            help="Where a computed attribute with attributes goes; generators of about 2.0 took it for "
+                            "a parameter.")  # fmt: skip
+        parser.add_argument("--reference", action="append", default=[], metavar="RESOURCE.path",
+                            help="A value that refers to another resource, as in acme_server.disk.net_id.")  # fmt: skip
+        parser.add_argument("--category", default="", help="Else the first word of the domain.")
+        parser.add_argument("--api-version", default="v1alpha1", help="The version of the definitions.")
+        parser.add_argument("--source", default="", help="Which provider, where the file holds several.")
+        parser.add_argument("--validate", action="store_true",
+                            help="Have kubernetes-validate and cel-python look at each definition; ends with 1 if one "
+                            "is refused.")  # fmt: skip
+        parser.add_argument("--out", type=Path, required=True)
+
+    def handle(self, *, schema: Path, out: Path, **options: Any) -> None:  # type: ignore[override]
+        try:
+            found = read_one(schema.read_bytes(), options["source"])
+            chosen = fitting(found, _choices(options))
+        except (Unreadable, BadChoice) as error:
+            raise CommandError(str(error)) from error
+        except OSError as error:
+            raise CommandError(f"{schema} cannot be read: {error.strerror}.") from error
+        lacking = missing() if options["validate"] else []
+        validators = Validators() if options["validate"] and not lacking else None
+        refused: list[str] = []
+        try:
+            coverage = write(out, found, chosen, lambda name, one: refused.extend(_refusals(validators, name, one)))
+        except BadFolder as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(as_text(coverage), ending="")
+        if lacking:
+            self.stdout.write(f"Validation not run: {' and '.join(lacking)} not installed here.")
+        if validators:
+            self.stdout.write("\n".join([*refused, _validated(validators, len(refused))]))
+        if refused:
+            raise SystemExit(1)
+
+
+def _choices(options: dict[str, Any]) -> Choices:
+    return choices(
+        options["group_prefix"],
+        external=tuple(options["external_name"]),
+        kinds=tuple(options["kind"]),
+        singletons=options["singletons"],
+        single_blocks=options["single_blocks"],
+        computed_nested=options["computed_nested"],
+        numbers=options["numbers"],
+        runtime=options["runtime"],
+        references=tuple(options["reference"]),
+        api_version=options["api_version"],
+        category=options["category"],
+    )
+
+
+def _refusals(validators: Validators | None, name: str, definition: dict[str, Any]) -> list[str]:
+    return [f"{name}: {why}" for why in validators.refusals(definition)] if validators else []
+
+
+def _validated(validators: Validators, refused: int) -> str:
+    seen = f"{validators.looked} definitions for Kubernetes {validators.version} and {validators.rules} CEL rules"
+    return f"Validated {seen}: {f'{refused} refused' if refused else 'none refused'}."

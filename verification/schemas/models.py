@@ -1,0 +1,27 @@
+"""What did the schema of each version of a provider look like, and which are to be read? One row a version, packed."""
+
+from django.conf import settings
+from django.db import models
+
+
+class StoredSchema(models.Model):
+    """`body`: gzipped JSON of one provider in Terraform's own form; `digest`: SHA-256 of it before packing, in hex.
+
+    `source` is the provider's address in the schema. `given_by` is None where the portal read it itself.
+    """
+
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="schemas")
+    version = models.CharField(max_length=250)
+    source = models.CharField(max_length=300)
+    digest = models.CharField(max_length=64)
+    body = models.BinaryField()
+    resources = models.PositiveIntegerField()
+    data_sources = models.PositiveIntegerField()
+    given_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    given_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["integration", "version"], name="one_schema_a_version")]
+
+    def __str__(self) -> str:
+        return f"{self.source} {self.version}"

@@ -1,0 +1,7 @@
+"""Configuration of the sources app."""
+
+from django.apps import AppConfig
+
+
+class SourcesConfig(AppConfig):
+    name = "verification.sources"

@@ -1,0 +1,65 @@
+"""What did an address answer last? Kept rows, so that what has not changed is not sent again."""
+
+import json
+import zlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from verification.sources.models import KeptAnswer
+
+MOST_BYTES = 4 * 1024 * 1024  # of text: what is longer is asked for again
+UNUSED = timedelta(days=40)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An answer as it was kept. `final`: it cannot change, so there is nothing to ask."""
+
+    value: Any
+    etag: str
+    final: bool
+    confirmed_at: datetime
+
+
+class Memory:
+    """The kept answers of one source; `source` keeps the addresses of two sources apart."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+
+    def get(self, address: str) -> Kept | None:
+        """What was kept of the address; None too where it cannot be read any more."""
+        row = KeptAnswer.objects.filter(address=self._key(address)).first()
+        if row is None:
+            return None
+        try:
+            value = json.loads(zlib.decompress(bytes(row.body)))
+        except (ValueError, zlib.error, RecursionError):
+            return None
+        return Kept(value, row.etag, row.final, row.confirmed_at)
+
+    def put(self, address: str, etag: str, value: Any, *, final: bool = False) -> None:
+        """Keep an answer. One without an ETag that may change is not worth it."""
+        key, text = self._key(address), json.dumps(value).encode()
+        if not (etag or final) or len(key) > 500 or len(etag) > 200 or len(text) > MOST_BYTES:
+            KeptAnswer.objects.filter(address=key).delete()
+            return
+        now = timezone.now()
+        fields = {"etag": etag, "body": zlib.compress(text), "final": final, "at": now, "confirmed_at": now}
+        KeptAnswer.objects.update_or_create(address=key, defaults=fields)
+
+    def confirm(self, address: str) -> None:
+        """The source said that it has not changed."""
+        KeptAnswer.objects.filter(address=self._key(address)).update(confirmed_at=timezone.now())
+
+    def _key(self, address: str) -> str:
+        return f"{self.source} {address}"
+
+
+def forget_unused(now: datetime, limit: int = 1000) -> int:
+    """Drop what nobody has asked for in a long time. Returns how many rows went."""
+    old = KeptAnswer.objects.filter(confirmed_at__lt=now - UNUSED).values_list("pk", flat=True)[:limit]
+    return KeptAnswer.objects.filter(pk__in=list(old)).delete()[0]

@@ -1,0 +1,42 @@
+"""What may still be asked of GitHub, what did the sources answer last, and what do we know from earlier runs?"""
+
+from django.db import models
+
+
+class Allowance(models.Model):
+    """What one way to identify ourselves to GitHub may still ask. `name` never holds a secret.
+
+    `limit`, `remaining` and `reset_at` are GitHub's own words. `spent` counts our requests since `hour_from`.
+    `blocked_until` and `strikes` are about its secondary limits; `dead_at` is set when it must not be used again.
+    """
+
+    name = models.CharField(max_length=80, unique=True)
+    limit = models.PositiveIntegerField()
+    remaining = models.PositiveIntegerField(null=True, blank=True)
+    reset_at = models.DateTimeField(null=True, blank=True)
+    hour_from = models.DateTimeField()
+    spent = models.PositiveIntegerField(default=0)
+    blocked_until = models.DateTimeField(null=True, blank=True)
+    strikes = models.PositiveSmallIntegerField(default=0)
+    dead_at = models.DateTimeField(null=True, blank=True)
+    dead_why = models.CharField(max_length=300, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.spent} of {self.limit} since {self.hour_from:%H:%M}"
+
+
+class KeptAnswer(models.Model):
+    """The last answer of an address, so that "not changed" is enough next time. `body`: packed JSON text.
+
+    `final`: what stands there cannot change (it is named by a commit), so it is not asked again.
+    """
+
+    address = models.CharField(max_length=500, unique=True)
+    etag = models.CharField(max_length=200, blank=True)
+    body = models.BinaryField()
+    final = models.BooleanField(default=False)
+    at = models.DateTimeField()
+    confirmed_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return self.address

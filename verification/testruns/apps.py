@@ -1,0 +1,7 @@
+"""Configuration of the testruns app."""
+
+from django.apps import AppConfig
+
+
+class TestrunsConfig(AppConfig):
+    name = "verification.testruns"

@@ -1,0 +1,104 @@
+"""Which rehearsals of run tasks were asked for, what was sent, and what came back?"""
+
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+
+
+class RunTaskRehearsalQuerySet(models.QuerySet[Any]):
+    def open(self) -> "RunTaskRehearsalQuerySet":
+        return self.filter(finished_at=None)
+
+    def due(self, now: datetime) -> "RunTaskRehearsalQuerySet":
+        """What is to go on now and is in nobody's hands."""
+        free = Q(claimed_until=None) | Q(claimed_until__lte=now)
+        return self.open().filter(free, due_at__lte=now).order_by("due_at", "pk")
+
+
+class RunTaskRehearsal(models.Model):
+    """A rehearsal of one endpoint. At most one is open for each integration.
+
+    `sealed`: the HMAC key, forgotten when it ends; `signed`: whether there is one. `scenarios`: what the passing and
+    the failing run look like. `verdicts` and `effects` are plain data, judged anew with each step. `outcome`: the
+    worst of them, once it has ended.
+    """
+
+    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
+    integration = models.ForeignKey("submissions.Integration", models.CASCADE, related_name="run_task_rehearsals")
+    url = models.CharField(max_length=2048)
+    stages = models.JSONField(default=list)
+    scenarios = models.JSONField(default=dict)
+    sealed = models.BinaryField(default=b"")
+    signed = models.BooleanField()
+    requested_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    requested_at = models.DateTimeField()
+    due_at = models.DateTimeField()
+    claimed_until = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    settle_until = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+    outcome = models.CharField(max_length=10, blank=True)
+    verdicts = models.JSONField(default=list)
+    effects = models.JSONField(default=list)
+
+    objects = RunTaskRehearsalQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+        indexes = [models.Index(fields=["due_at"], name="due_rehearsals", condition=Q(finished_at=None))]
+        constraints = [
+            models.UniqueConstraint(fields=["integration"], condition=Q(finished_at=None), name="one_open_rehearsal")
+        ]
+
+    def __str__(self) -> str:
+        return f"rehearsal of {self.url}"
+
+    def context(self) -> str:
+        """What the sealed key is bound to."""
+        return f"run task rehearsal {self.uuid}"
+
+
+class RunTaskRequest(models.Model):
+    """One request of a rehearsal and the place where its results come in. `token_hash`: of a token for it alone.
+
+    `exchange`: what was sent and what came back, empty while the request is on its way.
+    """
+
+    uuid = models.UUIDField(default=uuid4, unique=True, editable=False)
+    rehearsal = models.ForeignKey(RunTaskRehearsal, models.CASCADE, related_name="requests")
+    act = models.CharField(max_length=40)
+    token_hash = models.CharField(max_length=64)
+    sent_at = models.DateTimeField()
+    exchange = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [models.UniqueConstraint(fields=["rehearsal", "act"], name="one_request_an_act")]
+
+    def __str__(self) -> str:
+        return f"{self.act} of {self.rehearsal_id}"
+
+
+class RunTaskCallback(models.Model):
+    """Something that called at a request's place: append-only. `is_final`: it was taken as the run's result."""
+
+    request = models.ForeignKey(RunTaskRequest, models.CASCADE, related_name="callbacks")
+    at = models.DateTimeField()
+    is_final = models.BooleanField(default=False)
+    seen = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [models.UniqueConstraint(fields=["request"], condition=Q(is_final=True), name="one_final_result")]
+
+    def __str__(self) -> str:
+        return f"callback of {self.request_id}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self.pk is not None:
+            raise TypeError("Callbacks are append-only.")
+        super().save(*args, **kwargs)

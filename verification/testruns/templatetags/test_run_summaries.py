@@ -1,0 +1,27 @@
+"""What did the portal itself try of an integration? For the pages on which somebody decides."""
+
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from integrations.programs.schema import Requirement
+from integrations.submissions.models import Integration
+from portal.ui.components.inline import link_button
+from verification.testruns import selectors
+
+register = template.Library()
+
+
+@register.inclusion_tag("testruns/summaries.html")
+def tried(integration: Integration, requirement: Requirement | None = None) -> dict[str, Any]:
+    """Everything that was tried; for one requirement only where that helps to decide on it. Nothing is no panel."""
+    wanted = requirement is None or selectors.bears_on(requirement)
+    return {"rows": [(row, _link(row)) for row in selectors.tried(integration)] if wanted else []}
+
+
+def _link(row: selectors.Tried) -> SafeString:
+    words = format_html('{}<span class="visually-hidden">: {}</span>', _("See all of it"), row.what)
+    return link_button(words, href=row.href, small=True)
